@@ -1,0 +1,223 @@
+"""Text files that people write: found, read as UTF-8, parsed as YAML or JSON Lines, validated, every error with its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Literal, TypeVar, cast, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from dramaturg.errors import ContentError, UserError, did_you_mean
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+Shelf = Literal["cases", "checklists", "procedures", "scripts"]
+"""Kinds of content that ship with the package."""
+
+
+def shipped(shelf: Shelf) -> dict[str, Path]:
+    """Returns the shipped files of one kind by name (the file's stem)."""
+    folder = Path(str(resources.files("dramaturg"))) / "content" / shelf
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def find(shelf: Shelf, name: str, *, where: str = "", beside: Path | None = None) -> Path:
+    """Returns the file that a name or a path means: a shipped one by name, else one on disk.
+
+    Args:
+        shelf: Kind of content.
+        name: Name of a shipped file, or a path.
+        where: Place of the name, for the error.
+        beside: Folder that relative paths start from; the working folder by default.
+
+    Raises:
+        ContentError: There is no such file; the message lists the shipped names.
+    """
+    files = shipped(shelf)
+    if name in files:
+        return files[name]
+    path = (beside or Path()) / name
+    if path.is_file():
+        return path
+    kind = shelf.removesuffix("s")
+    raise ContentError(f"unknown {kind} {name!r}", where=where, allowed=f"a path, or {did_you_mean(name, files)}")
+
+
+def read_text(path: Path) -> str:
+    """Returns the file's text; a byte order mark is dropped.
+
+    Raises:
+        ContentError: The file cannot be read or is not UTF-8; the message names the line.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ContentError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ContentError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8", where=f"{path}:{line}", allowed="save the file as UTF-8"
+        ) from None
+
+
+def load_yaml(path: Path, model: type[ModelT], *, error: type[UserError] = ContentError) -> ModelT:
+    """Returns the validated content of a YAML file.
+
+    Args:
+        path: The file.
+        model: What it must hold.
+        error: Class of the error to raise.
+
+    Raises:
+        UserError: Of the class given: the file is no YAML, or holds something else. Every problem is named with its line.
+    """
+    return parse_yaml(read_text(path), model, where=str(path), error=error)
+
+
+def parse_yaml(text: str, model: type[ModelT], *, where: str, error: type[UserError] = ContentError) -> ModelT:
+    """Returns the validated content of YAML text; see `load_yaml`."""
+    try:
+        node = cast("yaml.Node | None", yaml.compose(text, Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        mark = getattr(problem, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark is not None else ""
+        what = getattr(problem, "problem", None) or str(problem).splitlines()[0]
+        raise error(f"is no valid YAML: {what}", where=f"{where}{line}") from None
+    except (RecursionError, ValueError) as problem:
+        raise error(f"is no valid YAML: {str(problem) or 'nested too deeply'}", where=where) from None
+    twice = _repeated_key(node)
+    if twice is not None:
+        raise error(f"key {twice[0]!r} stands twice", where=f"{where}:{twice[1]}")
+    try:
+        return model.model_validate(data)
+    except ValidationError as problems:
+        raise _user_error(problems, model, node, where, error) from None
+
+
+def read_jsonl(path: Path, model: type[ModelT]) -> Iterator[tuple[int, ModelT]]:
+    """Yields line number and record of a JSON Lines file, one at a time.
+
+    A last line without an end that does not parse is the torn tail of a killed writer: it is left out.
+
+    Raises:
+        ContentError: A line is no JSON or no such record, or the file is not UTF-8; the message names the line.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise ContentError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                yield number, model.model_validate_json(line.removeprefix(b"\xef\xbb\xbf"))
+            except ValidationError as problems:
+                if not line.endswith(b"\n") and not _is_json(line):
+                    return
+                raise _user_error(problems, model, None, f"{path}:{number}", ContentError) from None
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _repeated_key(node: yaml.Node | None) -> tuple[str, int] | None:
+    """Returns the first key that stands twice in one mapping, with its line."""
+    stack = [node] if node is not None else []
+    while stack:
+        current = stack.pop()
+        if isinstance(current, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in cast("list[tuple[yaml.Node, yaml.Node]]", current.value):
+                name = str(key.value)
+                if name in seen:
+                    return name, key.start_mark.line + 1
+                seen.add(name)
+                stack.append(value)
+        elif isinstance(current, yaml.SequenceNode):
+            stack.extend(cast("list[yaml.Node]", current.value))
+    return None
+
+
+def _user_error(
+    problems: ValidationError, model: type[BaseModel], node: yaml.Node | None, where: str, error: type[UserError]
+) -> UserError:
+    lines: list[str] = []
+    for problem in problems.errors(include_url=False):
+        location = problem["loc"]
+        line = _line_of(node, location)
+        place = f"{where}:{line}" if line else where
+        key = ".".join(str(part) for part in location)
+        what = _what(problem["type"], problem["msg"], key, _fields_at(model, location))
+        lines.append(f"{place}: {what}")
+    first, *rest = lines
+    more = "".join(f"\n{line}" for line in rest)
+    return error(f"{first}{more}")
+
+
+def _what(kind: str, message: str, key: str, fields: list[str]) -> str:
+    if kind == "extra_forbidden":
+        name = key.rpartition(".")[2]
+        return f"unknown key {key!r} ({did_you_mean(name, fields)})" if fields else f"unknown key {key!r}"
+    if kind == "missing":
+        return f"key {key!r} is missing"
+    text = message.removeprefix("Value error, ")
+    return f"{key}: {text}" if key else text
+
+
+def _fields_at(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
+    """Returns the keys allowed beside the last part of the location, where they can be told."""
+    current: object = model
+    for part in location[:-1]:
+        if isinstance(part, int):
+            continue
+        if not (isinstance(current, type) and issubclass(current, BaseModel)):
+            return []
+        field = current.model_fields.get(part)
+        if field is None:
+            return []
+        current = _model_inside(field.annotation)
+    if isinstance(current, type) and issubclass(current, BaseModel):
+        return [field.alias or name for name, field in current.model_fields.items()]
+    return []
+
+
+def _model_inside(annotation: object) -> object:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in get_args(annotation):
+        found = _model_inside(argument)
+        if found is not None:
+            return found
+    return None
+
+
+def _line_of(node: yaml.Node | None, location: tuple[str | int, ...]) -> int | None:
+    """Returns the line of the deepest part of the location that stands in the file."""
+    if node is None:
+        return None
+    line = node.start_mark.line + 1
+    for part in location:
+        below: yaml.Node | None = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in cast("list[tuple[yaml.Node, yaml.Node]]", node.value):
+                if str(key.value) == str(part):
+                    below, line = value, key.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            below = cast("yaml.Node", node.value[part])
+            line = below.start_mark.line + 1
+        if below is None:
+            continue
+        node = below
+    return line

@@ -1,0 +1,73 @@
+"""A judgement: one answer about one transcript, with what it rests on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+FORMAT = "dramaturg-judgement/1"
+
+Verdict = Literal["yes", "no", "not_applicable", "missing"]
+MissingReason = Literal[
+    "",
+    "unparsed",
+    "truncated",
+    "budget_spent_on_reasoning",
+    "refused",
+    "empty",
+    "degenerate",
+    "context_overflow",
+    "disagreement",
+    "left_out",
+    "judge_failed",
+]
+
+
+class Judgement(BaseModel):
+    """One indicator answered for one transcript.
+
+    Attributes:
+        transcript: Id of the transcript.
+        transcript_digest: Hash of the transcript that was read.
+        indicator: Id of the indicator.
+        dimension: Its dimension.
+        subdimension: Its sub-dimension, or empty.
+        answer: yes, no, not applicable, or missing with a reason.
+        reason: Why it is missing; empty otherwise.
+        reasoning: What the judge wrote before it answered.
+        evidence: Ids of the turns that the answer rests on; those that exist.
+        flags: For example ``evidence:unknown:T99``, ``evidence:human:T4``, ``evidence:none``.
+        source: ``model``, or ``transcript`` where the transcript itself proves the answer.
+        judge: Identity of the judge as text.
+        mode: How it was asked.
+        checklist: Id and version of the checklist.
+        checklist_digest: Hash of the checklist.
+        votes: Answers of each vote, where more than one was asked.
+        calls: Keys of the ledger's calls.
+        repaired: Whether the answer needed a tolerant reading.
+        detail: One line for people, where the answer is missing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["dramaturg-judgement/1"] = FORMAT
+    transcript: str
+    transcript_digest: str
+    indicator: str
+    dimension: str
+    subdimension: str = ""
+    answer: Verdict
+    reason: MissingReason = ""
+    reasoning: str = ""
+    evidence: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    source: Literal["model", "transcript"] = "model"
+    judge: str
+    mode: str
+    checklist: str
+    checklist_digest: str
+    votes: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    repaired: bool = False
+    detail: str = ""

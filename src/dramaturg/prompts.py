@@ -1,0 +1,117 @@
+"""Prompts: text files filled in one pass from declared names.
+
+A prompt's first line declares its variables: ``{# variables: name, other #}``. In the text a variable stands
+as ``{{name}}``. An unknown, undeclared or unused name is an error at load. Filling is one pass: a value that
+looks like a variable stays as it is, so that no text of a model or a user can reach another variable.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from dramaturg.errors import ContentError, did_you_mean
+from dramaturg.files import read_text
+from dramaturg.text import sha256
+
+_HEAD = re.compile(r"\A\{#\s*variables:\s*(?P<names>[a-z0-9_,\s]*?)\s*#\}[ \t]*\n")
+_VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that is ready to be filled.
+
+    Attributes:
+        name: Its purpose, which is its file's stem.
+        language: ISO 639-1.
+        variables: Names that must be given.
+        text: The template without its head line.
+        hash: SHA-256 of the template with its head line.
+    """
+
+    name: str
+    language: str
+    variables: frozenset[str]
+    text: str
+    hash: str
+
+    def fill(self, **values: str) -> str:
+        """Returns the text with every variable replaced.
+
+        Raises:
+            TypeError: A variable is missing, or one was given that the prompt does not have.
+        """
+        if values.keys() != self.variables:
+            wrong = sorted(values.keys() ^ self.variables)
+            raise TypeError(f"prompt {self.name!r} takes {sorted(self.variables)}; differs in {wrong}")
+        return _VARIABLE.sub(lambda found: values[found[1]], self.text).strip("\n")
+
+
+def parse_prompt(source: str, *, name: str, language: str, where: str) -> Prompt:
+    """Returns the prompt of a file's text.
+
+    Raises:
+        ContentError: The head is missing, a name is unknown or a declared one is unused; the message names it.
+    """
+    source = source.replace("\r\n", "\n")
+    head = _HEAD.match(source)
+    if head is None:
+        raise ContentError("the first line declares no variables", where=where, allowed="{# variables: name, other #}")
+    declared = frozenset(part.strip() for part in head["names"].split(",") if part.strip())
+    text = source[head.end() :]
+    used = frozenset(_VARIABLE.findall(text))
+    if unknown := sorted(used - declared):
+        line = source[: source.index(unknown[0], head.end())].count("\n") + 1
+        raise ContentError(
+            f"unknown variable {unknown[0]!r}", where=f"{where}:{line}", allowed=did_you_mean(unknown[0], declared)
+        )
+    if unused := sorted(declared - used):
+        raise ContentError(f"variable {unused[0]!r} is declared and never used", where=f"{where}:1")
+    return Prompt(name, language, declared, text, sha256(source))
+
+
+@functools.cache
+def load_prompt(name: str, language: str = "en", variant: Path | None = None) -> Prompt:
+    """Returns a prompt by its purpose.
+
+    Args:
+        name: The file's stem.
+        language: Folder of the shipped prompts; English where the language has none.
+        variant: Folder with files that replace shipped ones of the same name.
+
+    Raises:
+        ContentError: There is no such prompt, or its file is wrong.
+    """
+    shipped = Path(str(resources.files("dramaturg"))) / "content" / "prompts"
+    for folder in [variant] if variant is not None else []:
+        path = folder / f"{name}.txt"
+        if path.is_file():
+            return parse_prompt(read_text(path), name=name, language=language, where=str(path))
+    for code in dict.fromkeys((language, "en")):
+        path = shipped / code / f"{name}.txt"
+        if path.is_file():
+            return parse_prompt(read_text(path), name=name, language=code, where=str(path))
+    names = [path.stem for path in (shipped / "en").glob("*.txt")]
+    raise ContentError(f"unknown prompt {name!r}", allowed=did_you_mean(name, names))
+
+
+def hashes(names: tuple[str, ...], language: str = "en", variant: Path | None = None) -> dict[str, str]:
+    """Returns the hash of each prompt by name, for records."""
+    return {name: load_prompt(name, language, variant).hash for name in sorted(names)}
+
+
+def quote_untrusted(text: str, *fences: str) -> str:
+    """Returns text of a model or a user so that it cannot close the frame in which a prompt puts it.
+
+    Args:
+        text: Untrusted text.
+        fences: Delimiters of the frame, for example ``</transcript>``.
+    """
+    for fence in fences:
+        broken = fence[0] + "\u200b" + fence[1:]
+        text = re.sub(re.escape(fence), broken, text, flags=re.IGNORECASE)
+    return text

@@ -1,0 +1,45 @@
+"""Canonical text and hashes: the same value gives the same bytes, everywhere and always."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | int | float | bool | None"
+"""A value that JSON can hold."""
+
+
+def canonical_json(value: Json) -> str:
+    """Returns JSON with sorted keys, no blanks and no escapes beyond what JSON demands.
+
+    Raises:
+        ValueError: The value holds NaN or an infinity.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256(text: str) -> str:
+    """Returns the hex SHA-256 of the text as UTF-8; lone surrogates are kept apart, not refused."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes the text so that a reader sees the old file or the new one, never a part.
+
+    Raises:
+        OSError: The folder cannot be written, or the disk is full; the old file is untouched.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
