@@ -1,4 +1,4 @@
-"""Text files that people write: found, read as UTF-8, parsed as YAML or JSON Lines, validated, every error with its line."""
+"""Text files that people write: read as UTF-8, parsed as YAML or JSON Lines, validated, every error with its line."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def load_yaml(path: Path, model: type[ModelT], *, error: type[UserError] = Conte
         error: Class of the error to raise.
 
     Raises:
-        UserError: Of the class given: the file is no YAML, or holds something else. Every problem is named with its line.
+        UserError: Of the class given: no YAML, or something else in it. Every problem is named with its line.
     """
     return parse_yaml(read_text(path), model, where=str(path), error=error)
 
