@@ -100,6 +100,18 @@ def parse_yaml(text: str, model: type[ModelT], *, where: str, error: type[UserEr
         raise _user_error(problems, model, node, where, error) from None
 
 
+def place_of(path: Path, *location: str | int) -> str:
+    """Returns the file and the line at which the deepest part of a location stands, for an error's `where`.
+
+    Args:
+        path: A YAML file that was loaded before.
+        location: Keys and indices, outermost first.
+    """
+    node = cast("yaml.Node | None", yaml.compose(read_text(path), Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
+    line = _line_of(node, location)
+    return f"{path}:{line}" if line else str(path)
+
+
 def read_jsonl(path: Path, model: type[ModelT]) -> Iterator[tuple[int, ModelT]]:
     """Yields line number and record of a JSON Lines file, one at a time.
 

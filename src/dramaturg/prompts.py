@@ -30,13 +30,15 @@ class Prompt:
         language: ISO 639-1.
         variables: Names that must be given.
         text: The template without its head line.
-        hash: SHA-256 of the template with its head line.
+        source: The template with its head line.
+        hash: SHA-256 of the source.
     """
 
     name: str
     language: str
     variables: frozenset[str]
     text: str
+    source: str
     hash: str
 
     def fill(self, **values: str) -> str:
@@ -71,7 +73,7 @@ def parse_prompt(source: str, *, name: str, language: str, where: str) -> Prompt
         )
     if unused := sorted(declared - used):
         raise ContentError(f"variable {unused[0]!r} is declared and never used", where=f"{where}:1")
-    return Prompt(name, language, declared, text, sha256(source))
+    return Prompt(name, language, declared, text, source, sha256(source))
 
 
 @functools.cache
@@ -95,8 +97,13 @@ def load_prompt(name: str, language: str = "en", variant: Path | None = None) ->
         path = shipped / code / f"{name}.txt"
         if path.is_file():
             return parse_prompt(read_text(path), name=name, language=code, where=str(path))
-    names = [path.stem for path in (shipped / "en").glob("*.txt")]
-    raise ContentError(f"unknown prompt {name!r}", allowed=did_you_mean(name, names))
+    raise ContentError(f"unknown prompt {name!r}", allowed=did_you_mean(name, prompt_names()))
+
+
+def prompt_names() -> list[str]:
+    """Returns the names of all shipped prompts, sorted."""
+    folder = Path(str(resources.files("dramaturg"))) / "content" / "prompts" / "en"
+    return sorted(path.stem for path in folder.glob("*.txt"))
 
 
 def hashes(names: tuple[str, ...], language: str = "en", variant: Path | None = None) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -23,8 +24,21 @@ def canonical_json(value: Json) -> str:
 
 
 def sha256(text: str) -> str:
-    """Returns the hex SHA-256 of the text as UTF-8; lone surrogates are kept apart, not refused."""
+    """Returns the hex SHA-256 of the text as UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def storable(text: str) -> str:
+    """Returns the text as every database and file can hold it: no NUL, no half of a surrogate pair."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -43,3 +57,17 @@ def write_atomically(path: Path, text: str) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+_SECRET = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai)[-_][A-Za-z0-9_\-]{6,}|(?<=[Bb]earer )[^\s\"']{6,}")
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_LEAST_SECRET = 8
+"""A shorter value is no key, and may stand in any text."""
+
+
+def redact(text: str) -> str:
+    """Returns the text without what looks like a key, and without any key of this process's environment."""
+    for name, value in os.environ.items():
+        if _SECRET_NAME.search(name) and len(value) >= _LEAST_SECRET:
+            text = text.replace(value, "…")
+    return _SECRET.sub("…", text)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from dramaturg.model.reply import Reply
 from dramaturg.model.request import Request
+from dramaturg.model.spec import Options
 from dramaturg.text import Json, canonical_json
 
 OnText = Callable[[str], None]
@@ -70,6 +71,11 @@ class Model(Protocol):
     @property
     def facts(self) -> ModelFacts:
         """What is known of it."""
+        ...
+
+    @property
+    def options(self) -> Options:
+        """What its spec string says; sampling options override what a purpose would take."""
         ...
 
     async def send(self, request: Request, on_text: OnText | None = None) -> Reply:

@@ -38,7 +38,7 @@ class Options:
         concurrency: Most calls in flight at this endpoint and key.
         max_retries: Attempts after the first, for failures of the endpoint.
         connect_timeout_s: To connect.
-        read_timeout_s: Between two bytes.
+        read_timeout_s: Between two bytes of a streamed answer.
         attempt_timeout_s: One attempt.
         total_timeout_s: All attempts of a call, waits included.
         max_wait_s: Longest wait that a server may ask for; longer is a failure.

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from dramaturg.text import Json, sha256
+from dramaturg.text import sha256
 
 FORMAT = "dramaturg-transcript/1"
 
@@ -191,7 +191,7 @@ class Transcript(_Frozen):
     end_reason: EndReason
     restarts: tuple[Restart, ...] = ()
     cures: tuple[Cure, ...] = ()
-    versions: dict[str, Json] = Field(default_factory=dict[str, Json])
+    versions: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     def judged_turns(self) -> tuple[Turn, ...]:
         """Returns the turns a judge may judge: spoken by models, not by people, scripts or the procedure."""

@@ -1,0 +1,270 @@
+"""Reads a JSON object or list out of what a model wrote. Pure functions, bounded in time.
+
+The order is fixed, and each step runs only where the one before found nothing:
+
+1. the whole text, as strict JSON;
+2. the same without its reasoning; a tag inside a JSON string is no tag;
+3. the last wanted object or list in the text: strictly, then relaxed (see `dramaturg.model.relaxed`), then by
+   json_repair.
+
+The last one is authoritative. Where it is broken beyond repair, or cut short, an earlier one (an example that the
+model echoed, a draft) does not take its place, and nothing is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from dramaturg.model.reasoning import split_reasoning
+from dramaturg.model.relaxed import DEEPEST, INVISIBLE, NotJsonError, relaxed_value, strict_value
+from dramaturg.text import Json
+
+_MOST_REPAIRS = 3
+_LARGEST_REPAIR = 10_000
+_BLANK = " \t\r\n\u00a0\u3000" + INVISIBLE
+_OPENER = re.compile(r"[{\[]")
+_BRACKET = re.compile(r"[{}\[\]]")
+_FENCE = re.compile(r"\A```[A-Za-z0-9_+-]*[ \t]*\n?(?P<inside>[^`]*(?:`{1,2}[^`]+)*)```\Z")
+_FIRST_KEY = re.compile(r"[{\[\s]*\{\s*[\"'“‘]?[^\W\d][^\"'”’:：{}\n]{0,80}[\"'”’]?\s*[:：]")
+_ANY_KEY = re.compile(r"(?<![\w-])([^\W\d][\w -]{0,80}?)[\"'”’]?\s{0,20}[:：]")
+_TAG = re.compile(r"[<\[◁]/?[A-Za-z|]")
+_HIDDEN = re.compile("\ue000(\\d+)\ue001")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A JSON value that stood in a text.
+
+    Attributes:
+        value: An object or a list.
+        repaired: Whether the text was not JSON as a whole, a fence and reasoning aside.
+    """
+
+    value: dict[str, Json] | list[Json]
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of text that is a value, or was meant to be one.
+
+    Attributes:
+        text: The stretch.
+        value: The value; None where the stretch is broken.
+        mendable: Whether json_repair may try.
+    """
+
+    text: str
+    value: Json
+    mendable: bool
+
+
+def read_json(text: str, *, keys: Sequence[str] = (), cut: bool = False) -> Found | None:
+    """Returns the object or list that the text is, or the last wanted one in it, or None.
+
+    Args:
+        text: What a model wrote.
+        keys: An object is wanted if it has one of them, a list if it holds such an object; empty: any object.
+            A text that is JSON as a whole is returned whatever it holds.
+        cut: Whether the text was cut at a limit. Then it must be JSON as a whole; nothing is completed.
+    """
+    visible = visible_text(text)
+    for candidate in (text, visible, _unfenced(visible)):
+        whole = _whole(candidate.strip(_BLANK))
+        if whole is not None:
+            return Found(whole, repaired=False)
+    if cut:
+        return None
+    wanted = frozenset(map(plain_key, keys))
+    repairs = 0
+    for piece in reversed(_pieces(visible)):
+        value = piece.value
+        if value is None and piece.mendable and repairs < _MOST_REPAIRS:
+            repairs += 1
+            value = _repaired(piece.text)
+        if value is None and _is_meant(piece.text, wanted):
+            return None
+        if isinstance(value, dict | list) and _is_wanted(value, wanted):
+            return Found(cast("dict[str, Json] | list[Json]", value), repaired=True)
+    return None
+
+
+def read_objects(text: str, key: str) -> list[dict[str, Json]]:
+    """Returns every complete object that has the key, in order, even where what surrounds them is broken or cut.
+
+    Args:
+        text: What a model wrote.
+        key: The key; its spelling is compared by `plain_key`.
+    """
+    visible = visible_text(text)
+    found: list[dict[str, Json]] = []
+    work = _allowance(visible)
+    opener = _OPENER.search(visible)
+    while opener is not None and work > 0:
+        start = opener.start()
+        try:
+            value, end = _value_at(visible, start)
+            found += _with_key(value, plain_key(key))
+        except NotJsonError as error:
+            work -= error.position - start
+            end = start + 1
+        opener = _OPENER.search(visible, end)
+    return found
+
+
+def visible_text(text: str) -> str:
+    """Returns the text without its reasoning; JSON that holds a reasoning tag inside a string stays as it is."""
+    if not _TAG.search(text):
+        return text
+    kept: list[str] = []
+    parts: list[str] = []
+    position = 0
+    work = _allowance(text)
+    opener = _OPENER.search(text)
+    while opener is not None and work > 0:
+        start = opener.start()
+        try:
+            _, end = strict_value(text, start)
+            if _TAG.search(text, start + 1, end):
+                parts += [text[position:start], f"\ue000{len(kept)}\ue001"]
+                kept.append(text[start:end])
+                position = end
+        except NotJsonError as error:
+            work -= error.position - start
+            end = start + 1
+        opener = _OPENER.search(text, end)
+    visible = split_reasoning("".join(parts) + text[position:])[0]
+    return _HIDDEN.sub(lambda mark: kept[int(mark[1])] if int(mark[1]) < len(kept) else mark[0], visible)
+
+
+def plain_key(name: str) -> str:
+    """Returns a key's name without case, blanks, marks and characters without width, for comparison."""
+    return re.sub(rf"[\s_\-*{INVISIBLE}]+", "_", name.casefold()).strip("_")
+
+
+def _unfenced(text: str) -> str:
+    fence = _FENCE.match(text.strip(_BLANK))
+    return fence["inside"] if fence else text
+
+
+def _whole(text: str) -> dict[str, Json] | list[Json] | None:
+    if text[:1] not in {"{", "["}:
+        return None
+    try:
+        value, end = strict_value(text)
+        return cast("dict[str, Json] | list[Json]", _storable(value)) if end == len(text) else None
+    except NotJsonError:
+        return None
+
+
+def _pieces(text: str) -> list[_Piece]:
+    """Returns what is JSON in the text or was meant to be, outermost and in order."""
+    pieces: list[_Piece] = []
+    work = _allowance(text)
+    opener = _OPENER.search(text)
+    while opener is not None:
+        start = end = opener.start()
+        try:
+            value, end = _value_at(text, start)
+            pieces.append(_Piece(text[start:end], value, mendable=False))
+        except NotJsonError as error:
+            work -= max(1, error.position - start)
+            if work < 0:
+                return []
+            end = start + 1
+            if _FIRST_KEY.match(text, start):
+                end = max(_balanced_end(text, start) or error.position, end)
+                pieces.append(_broken(text, start, end, error))
+        opener = _OPENER.search(text, end)
+    return pieces
+
+
+def _value_at(text: str, start: int) -> tuple[Json, int]:
+    try:
+        value, end = strict_value(text, start)
+    except NotJsonError:
+        value, end = relaxed_value(text, start)
+    return _storable(value), end
+
+
+def _broken(text: str, start: int, end: int, error: NotJsonError) -> _Piece:
+    """Returns the piece of a value that could not be read; a text that lacks nothing but brackets is closed."""
+    if error.closers:
+        try:
+            value, _ = relaxed_value(text[start:] + error.closers, 0)
+            return _Piece(text[start:], _storable(value), mendable=False)
+        except NotJsonError:
+            pass
+    closed = text[end - 1] in "}]" and end - start <= _LARGEST_REPAIR
+    return _Piece(text[start:end], None, mendable=closed and not error.contradictory)
+
+
+def _balanced_end(text: str, start: int) -> int | None:
+    """Returns the end of what opens at the start, counting brackets alone, or None."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text, start, start + _LARGEST_REPAIR):
+        depth += 1 if bracket[0] in "{[" else -1
+        if depth == 0:
+            return bracket.end()
+    return None
+
+
+def _repaired(text: str) -> Json:
+    """Returns what json_repair makes of the text, or None; what it would have to invent is not taken."""
+    if re.search(r"[:\[,]\s*[+-]?(?:nan|inf(?:inity)?)\b", text, re.IGNORECASE):
+        return None
+    import json_repair
+
+    try:
+        return _storable(cast("Json", json_repair.loads(text, skip_json_loads=True)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_wanted(value: Json, wanted: frozenset[str]) -> bool:
+    if isinstance(value, dict):
+        return not wanted or any(plain_key(key) in wanted for key in value)
+    return isinstance(value, list) and any(isinstance(part, dict) and _is_wanted(part, wanted) for part in value)
+
+
+def _is_meant(text: str, wanted: frozenset[str]) -> bool:
+    """Returns whether broken text was meant to be a wanted object: it holds what looks like one of its keys."""
+    return not wanted or any(plain_key(key[1]) in wanted for key in _ANY_KEY.finditer(text))
+
+
+def _with_key(value: Json, key: str) -> Iterator[dict[str, Json]]:
+    """Yields the objects inside a value that have the key, outermost and in order."""
+    if isinstance(value, dict):
+        if any(plain_key(name) == key for name in value):
+            yield cast("dict[str, Json]", value)
+        else:
+            for part in value.values():
+                yield from _with_key(part, key)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _with_key(part, key)
+
+
+def _storable(value: Json, depth: int = 0) -> Json:
+    """Returns the value with lone surrogates replaced: no file or database takes them.
+
+    Raises:
+        NotJsonError: It is nested more deeply than any answer is.
+    """
+    if depth > DEEPEST:
+        raise NotJsonError(0)
+    if isinstance(value, str):
+        return value if value.isprintable() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {str(_storable(key)): _storable(part, depth + 1) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_storable(part, depth + 1) for part in value]
+    return value
+
+
+def _allowance(text: str) -> int:
+    """Returns how many characters may be read again; it bounds the time that a hostile text can take."""
+    return 4 * len(text) + 20_000

@@ -1,0 +1,226 @@
+"""Gather what a report shows, as a stream: only a small record of each trial stays in memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dramaturg.errors import ContentError
+from dramaturg.files import read_jsonl
+from dramaturg.judge.checklist.checklist import Checklist
+from dramaturg.judge.checklist.score import TranscriptScores, score_transcript
+from dramaturg.judge.judgement import Judgement
+from dramaturg.report.cautions import Doubts, cautions
+from dramaturg.report.data import Caution, RunFacts
+from dramaturg.report.lines import Lines
+from dramaturg.report.scores import SharedScores, SubjectScores, measures, score_subject
+from dramaturg.report.tables import Panel, Subject, Trial
+from dramaturg.report.trial import Answers, TrialView, anchor_of, view
+from dramaturg.stage.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a report shows; the texts themselves are read from the files when they are shown."""
+
+    facts: RunFacts
+    cautions: tuple[Caution, ...]
+    subjects: tuple[Subject, ...]
+    panels: tuple[Panel, ...]
+    trials: tuple[Trial, ...]
+    transcript_lines: Lines
+    judgement_lines: Lines | None
+
+    def views(self, trials: Sequence[Trial]) -> Iterator[TrialView]:
+        """Yields trials as they are shown, read one by one.
+
+        Args:
+            trials: Some of this report's trials.
+        """
+        transcripts = self.transcript_lines.records((trial.line for trial in trials), Transcript)
+        for trial, transcript in zip(trials, transcripts, strict=True):
+            by_panel: dict[tuple[str, str, str], dict[str, Judgement]] = defaultdict(dict)
+            for judgement in _judgements(self.judgement_lines, trial.judgements):
+                by_panel[_panel_key(judgement)][judgement.indicator] = judgement
+            answers = [
+                Answers(panel.title, panel.checklist, scores, by_panel[panel.checklist_digest, panel.judge, panel.mode])
+                for panel, scores in zip(self.panels, trial.scores, strict=True)
+            ]
+            yield view(transcript, answers)
+
+
+def collect(transcripts: Path, judgements: Path, *, checklists: Mapping[str, Checklist], facts: RunFacts) -> Report:
+    """Returns what a report shows.
+
+    Args:
+        transcripts: File of transcripts.
+        judgements: File of judgements; it may be missing, as in a run without a judge.
+        checklists: Every checklist that was used, by its hash.
+        facts: What only the ledger knows.
+
+    Raises:
+        ContentError: A line is broken, or two transcripts share an id; the message names the line.
+    """
+    collection = _Collection(checklists, facts)
+    judged = judgements.is_file()
+    if judged:
+        collection.read_judgements(judgements)
+    collection.read_transcripts(transcripts, Lines(judgements) if judged else None)
+    return collection.report(Lines(transcripts), Lines(judgements) if judged else None)
+
+
+PanelKey = tuple[str, str, str]
+
+
+class _Collection:
+    """The report in the making."""
+
+    def __init__(self, checklists: Mapping[str, Checklist], facts: RunFacts) -> None:
+        self._checklists = checklists
+        self._facts = facts
+        self._panels: dict[PanelKey, str] = {}
+        self._lines: dict[str, array[int]] = {}
+        self._trials: list[Trial] = []
+        self._shared = SharedScores()
+        self._doubts = Doubts()
+
+    def read_judgements(self, path: Path) -> None:
+        for number, judgement in read_jsonl(path, Judgement):
+            self._panels.setdefault(_panel_key(judgement), judgement.checklist)
+            self._lines.setdefault(judgement.transcript, array("Q")).append(number)
+
+    def read_transcripts(self, path: Path, judgements: Lines | None) -> None:
+        seen: dict[str, int] = {}
+        for number, transcript in read_jsonl(path, Transcript):
+            if transcript.id in seen:
+                raise ContentError(
+                    f"transcript {transcript.id!r} stands twice",
+                    where=f"{path}:{number}",
+                    allowed=f"every id is used once; the first is in line {seen[transcript.id]}",
+                )
+            seen[transcript.id] = number
+            lines = self._lines.get(transcript.id, array("Q"))
+            self._trials.append(self._trial(number, transcript, lines, judgements))
+        self._doubts.orphans = sum(len(lines) for name, lines in self._lines.items() if name not in seen)
+
+    def _trial(self, number: int, transcript: Transcript, lines: array[int], judgements: Lines | None) -> Trial:
+        by_panel: dict[PanelKey, dict[str, Judgement]] = defaultdict(dict)
+        digest = transcript.digest if lines else ""
+        for judgement in _judgements(judgements, lines):
+            key = _panel_key(judgement)
+            self._doubts.see(
+                judgement,
+                twice=judgement.indicator in by_panel[key],
+                stale=judgement.transcript_digest != digest,
+            )
+            by_panel[key][judgement.indicator] = judgement
+        return Trial(
+            line=number,
+            judgements=lines,
+            anchor=anchor_of(transcript.id),
+            id=transcript.id,
+            scenario=transcript.scenario.id,
+            title=transcript.scenario.title or transcript.scenario.id,
+            subject=self._facts.labels.get(transcript.id) or subject_of(transcript),
+            suite=transcript.suite,
+            protocol=transcript.protocol,
+            seed=transcript.seed,
+            outcome=transcript.outcome.label if transcript.outcome is not None else "",
+            end_reason=transcript.end_reason,
+            turns=len(transcript.turns),
+            restarts=tuple(restart.cause for restart in transcript.restarts),
+            cures=tuple(cure.kind for cure in transcript.cures),
+            scores=tuple(self._scores(transcript, key, by_panel[key]) for key in self._panels),
+        )
+
+    def _scores(
+        self, transcript: Transcript, key: PanelKey, answers: Mapping[str, Judgement]
+    ) -> TranscriptScores | None:
+        checklist = self._checklists.get(key[0])
+        if checklist is None:
+            return None
+        known = {indicator.id for indicator in checklist.indicators}
+        self._doubts.unknown_indicators += sum(name not in known for name in answers)
+        usable = [judgement for name, judgement in answers.items() if name in known]
+        return self._shared.share(score_transcript(transcript, checklist, usable))
+
+    def report(self, transcripts: Lines, judgements: Lines | None) -> Report:
+        subjects = self._subjects()
+        panels = tuple(
+            self._panel(number, key, name, subjects) for number, (key, name) in enumerate(self._panels.items())
+        )
+        return Report(
+            facts=self._facts,
+            cautions=cautions(self._facts, subjects, panels, self._doubts),
+            subjects=subjects,
+            panels=panels,
+            trials=tuple(self._trials),
+            transcript_lines=transcripts,
+            judgement_lines=judgements,
+        )
+
+    def _subjects(self) -> tuple[Subject, ...]:
+        labels = dict.fromkeys([*self._facts.planned_trials, *(trial.subject for trial in self._trials)])
+        return tuple(self._subject(label) for label in labels)
+
+    def _subject(self, label: str) -> Subject:
+        mine = [trial for trial in self._trials if trial.subject == label]
+        planned = self._facts.planned_trials.get(label)
+        return Subject(
+            label=label,
+            protocols=tuple(dict.fromkeys(trial.protocol for trial in mine)),
+            planned=sum(planned.values()) if planned is not None else None,
+            trials=len(mine),
+            outcomes=Counter(trial.outcome or "none" for trial in mine),
+            ends=Counter(trial.end_reason for trial in mine),
+            restarts=Counter(cause for trial in mine for cause in trial.restarts),
+            cures=Counter(kind for trial in mine for kind in trial.cures),
+        )
+
+    def _panel(self, number: int, key: PanelKey, name: str, subjects: Sequence[Subject]) -> Panel:
+        digest, judge, mode = key
+        checklist = self._checklists.get(digest)
+        scores: list[SubjectScores] = []
+        for subject in subjects if checklist is not None else ():
+            assert checklist is not None
+            mine = [trial for trial in self._trials if trial.subject == subject.label]
+            scored = [found for trial in mine if (found := trial.scores[number]) is not None]
+            absent = self._absent(subject.label, mine)
+            if scored or absent:
+                scores.append(score_subject(subject.label, checklist, scored, absent))
+        return Panel(
+            judge=judge,
+            mode=mode,
+            checklist_id=name,
+            checklist_digest=digest,
+            checklist=checklist,
+            measures=measures(checklist) if checklist is not None else (),
+            subjects=tuple(scores),
+        )
+
+    def _absent(self, label: str, trials: Sequence[Trial]) -> dict[str, int]:
+        """Returns how many planned trials of a subject never came about, by scenario."""
+        present = Counter(trial.scenario for trial in trials)
+        planned = self._facts.planned_trials.get(label, {})
+        return {
+            scenario: number - present[scenario] for scenario, number in planned.items() if number > present[scenario]
+        }
+
+
+def subject_of(transcript: Transcript) -> str:
+    """Returns the models that play the measured roles, or all models where no role is marked as measured."""
+    players = [player for player in transcript.cast.values() if player.kind == "model"]
+    measured = [player for player in players if player.subject] or players
+    return " + ".join(dict.fromkeys(player.model or "unnamed model" for player in measured)) or "no model"
+
+
+def _judgements(lines: Lines | None, numbers: array[int]) -> Iterator[Judgement]:
+    if lines is not None and numbers:
+        yield from lines.records(numbers, Judgement)
+
+
+def _panel_key(judgement: Judgement) -> PanelKey:
+    return judgement.checklist_digest, judgement.judge, judgement.mode

@@ -1,0 +1,241 @@
+"""The report as web pages: one self-contained file; with many trials, a page for each beside it.
+
+No network, no outside file; works without JavaScript. Whatever models, people and files said is escaped, and a
+content security policy lets nothing run but the page's own script. Pages are written piece by piece.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TextIO, cast
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from dramaturg.errors import UserError
+from dramaturg.judge.checklist.score import RULE
+from dramaturg.report import figures
+from dramaturg.report.collect import Report
+from dramaturg.report.costs import costs
+from dramaturg.report.overview import headline, key_figures
+from dramaturg.report.tables import Trial
+from dramaturg.report.trial import TrialView
+
+INLINE_TRIALS = 200
+"""Trials up to which one file holds everything; with more, each trial has its own page."""
+
+TRIALS_PER_INDEX = 500
+"""Trials that one page of the list shows."""
+
+LISTED_FAILURES = 500
+"""Failures and unfinished units that are listed; all are counted."""
+
+PAGES = "report-pages"
+"""Folder of the trials' own pages, beside the report."""
+
+_TEMPLATES = Path(str(resources.files("dramaturg.report"))) / "templates"
+_PLOT_START, _PLOT_LENGTH = 5, 170
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    trial: Trial
+    view: TrialView
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    trial: Trial
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class _IndexPage:
+    href: str
+    first: int
+    last: int
+
+
+def write_html(report: Report, path: Path) -> None:
+    """Writes the report, and the pages of its trials where there are more than `INLINE_TRIALS`.
+
+    A reader sees each old file or each new one, never a part. Pages of trials that are no more are removed.
+
+    Args:
+        report: What to show.
+        path: The report's file; pages go to the folder `PAGES` beside it.
+
+    Raises:
+        UserError: A file cannot be written.
+    """
+    folder = path.parent / PAGES
+    many = len(report.trials) > INLINE_TRIALS
+    written = _write_pages(report, folder, path.name) if many else set[str]()
+    _remove_others(folder, written)
+    shown = (_Shown(trial, view) for trial, view in zip(report.trials, report.views(report.trials), strict=True))
+    _write(
+        path,
+        "report.html.j2",
+        report=report,
+        headline=headline(report),
+        key_figures=key_figures(report),
+        serious=any(caution.severity == "serious" for caution in report.cautions),
+        views=() if many else shown,
+        pages=_index_pages(len(report.trials)) if many else (),
+        costs=costs(report.facts),
+        rule=RULE,
+        methods=_methods(report),
+        protocols=_protocols(report),
+        hashes={
+            "Hashes of the prompts": report.facts.prompts,
+            "Hashes of the checklists": report.facts.checklists,
+            "Versions": report.facts.versions,
+        },
+        shown=LISTED_FAILURES,
+    )
+
+
+def _write_pages(report: Report, folder: Path, report_name: str) -> set[str]:
+    """Writes a page per trial and the pages of the list; returns their names."""
+    names: set[str] = set()
+    pages = _index_pages(len(report.trials))
+    for number, page in enumerate(pages):
+        trials = report.trials[page.first - 1 : page.last]
+        index = Path(page.href).name
+        for trial, view in zip(trials, report.views(trials), strict=True):
+            name = f"trial-{trial.anchor}.html"
+            names.add(name)
+            _write(
+                folder / name,
+                "page.html.j2",
+                report=report,
+                trial=trial,
+                view=view,
+                report_href=f"../{report_name}",
+                index_href=index,
+            )
+        names.add(index)
+        _write(
+            folder / index,
+            "index.html.j2",
+            report=report,
+            first=page.first,
+            last=page.last,
+            rows=[_Row(trial, f"trial-{trial.anchor}.html") for trial in trials],
+            before=Path(pages[number - 1].href).name if number else "",
+            after=Path(pages[number + 1].href).name if number + 1 < len(pages) else "",
+            report_href=f"../{report_name}",
+        )
+    return names
+
+
+def _index_pages(trials: int) -> Sequence[_IndexPage]:
+    return [
+        _IndexPage(f"{PAGES}/trials-{start + 1:06d}.html", start + 1, min(start + TRIALS_PER_INDEX, trials))
+        for start in range(0, trials, TRIALS_PER_INDEX)
+    ]
+
+
+def _remove_others(folder: Path, names: set[str]) -> None:
+    """Removes pages that an earlier report left; nothing else in the folder is touched."""
+    for pattern in ("trial-*.html", "trials-*.html"):
+        for path in folder.glob(pattern):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+
+
+def _methods(report: Report) -> Sequence[str]:
+    """Returns how the intervals of this report were computed, each way once."""
+    estimates = (
+        score.summary.estimate
+        for panel in report.panels
+        for subject in panel.subjects
+        for score in subject.scores.values()
+    )
+    return list(dict.fromkeys(estimate.method for estimate in estimates if estimate.method))
+
+
+def _protocols(report: Report) -> Mapping[str, str]:
+    used = dict.fromkeys(protocol for subject in report.subjects for protocol in subject.protocols)
+    return {name: report.facts.protocols.get(name, "") for name in [*used, *report.facts.protocols]}
+
+
+def _tallies(counts: Mapping[str, int]) -> str:
+    """Returns counts by label as words, the most frequent first, or a dash where there are none."""
+    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{figures.words(label)} {number:,}" for label, number in pairs) or figures.NONE
+
+
+def _across(value: float) -> str:
+    """Returns the place of a score on the plot."""
+    return f"{_PLOT_START + value * _PLOT_LENGTH:.1f}"
+
+
+def _along(length: float) -> str:
+    """Returns a difference of scores as a length on the plot."""
+    return f"{length * _PLOT_LENGTH:.1f}"
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for name in ("count", "counted", "decimal", "duration", "moment", "money", "share", "size", "weights", "words"):
+        environment.filters[name] = getattr(figures, name)
+    environment.filters.update({"across": _across, "along": _along, "tallies": _tallies})
+    shared = cast("dict[str, object]", environment.globals)
+    for name, file in (("style", "style.css"), ("script", "script.js")):
+        text = (_TEMPLATES / file).read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+        # The only texts that are not escaped: they ship with the package.
+        shared[name] = Markup(text)
+        shared[f"{name}_hash"] = f"sha256-{digest}"
+    return environment
+
+
+def _write(path: Path, template: str, **values: object) -> None:
+    with _atomic(path) as file:
+        for piece in _pieces(_environment().get_template(template).generate(values)):
+            file.write(piece)
+
+
+def _pieces(pieces: Iterable[str]) -> Iterator[str]:
+    """Joins the template's many small pieces to a few larger ones."""
+    held: list[str] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > 1 << 16:
+            yield "".join(held)
+            held.clear()
+            size = 0
+    yield "".join(held)
+
+
+@contextmanager
+def _atomic(path: Path) -> Generator[TextIO]:
+    """Opens a file that takes the place of the old one when it is whole."""
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A lone surrogate in a text cannot be written as UTF-8; it becomes a question mark instead of an error.
+        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            yield file
+        part.replace(path)
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    finally:
+        part.unlink(missing_ok=True)

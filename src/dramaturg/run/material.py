@@ -1,0 +1,261 @@
+"""The material: everything that a study refers to, read and checked before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from dramaturg.errors import ContentError, StudyError, UserError
+from dramaturg.files import find, load_yaml, place_of, read_text, shipped
+from dramaturg.judge.checklist.checklist import Checklist
+from dramaturg.model import Identity, ModelSpec, parse_spec
+from dramaturg.prompts import load_prompt, parse_prompt
+from dramaturg.run.study import Judging, Mode, Study, Subject, load_study
+from dramaturg.stage.court.case import Case
+from dramaturg.text import Json, canonical_json, sha256
+
+ItemT = TypeVar("ItemT")
+ReadT = TypeVar("ReadT")
+
+JUDGES_PROMPTS = "judge-"
+"""Prompts whose names begin so are the judges': one judge must read all variants alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model of the study, not opened.
+
+    Attributes:
+        label: What tables call it.
+        written: The spec string as the study has it.
+        spec: Where it is and how it is asked; its path starts from the root.
+        identity: Which model it is.
+    """
+
+    label: str
+    written: str
+    spec: ModelSpec
+    identity: Identity
+
+    @property
+    def key(self) -> str:
+        """Canonical JSON of what can change an answer: the identity and the sampling of the spec."""
+        options = self.spec.options
+        sampling: dict[str, Json] = {
+            "temperature": options.temperature,
+            "max_tokens": options.max_tokens,
+            "top_p": options.top_p,
+        }
+        given = {name: value for name, value in sampling.items() if value is not None}
+        return canonical_json({"model": self.identity.key, "sampling": given})
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant of the prompts.
+
+    Attributes:
+        name: As the study writes it.
+        folder: Where the files are that replace shipped ones; None for ``default``.
+        digest: Hash of those files; empty for ``default``.
+    """
+
+    name: str
+    folder: Path | None = None
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StagedCase:
+    """A case with the file that it stands in."""
+
+    case: Case
+    path: Path
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeBench:
+    """A judge with its checklist.
+
+    Attributes:
+        model: Who judges.
+        checklist: By what.
+        written: The checklist as the study names it.
+        path: The checklist's file.
+        mode: How it is asked.
+        votes: How often.
+    """
+
+    model: NamedModel
+    checklist: Checklist
+    written: str
+    path: Path
+    mode: Mode
+    votes: int
+
+    @property
+    def key(self) -> str:
+        """Canonical JSON of what can change a judgement."""
+        return canonical_json(
+            {"checklist": self.checklist.hash, "judge": self.model.key, "mode": self.mode, "votes": self.votes}
+        )
+
+    @property
+    def label(self) -> str:
+        """What tables call it."""
+        votes = f", {self.votes} votes" if self.votes > 1 else ""
+        return f"{self.model.label} ({self.checklist.id}, {self.mode}{votes})"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A study with everything that it refers to.
+
+    Attributes:
+        study: The study file's content.
+        path: The study file.
+        subjects: What is measured.
+        variants: Variants of the prompts.
+        cases: What is staged.
+        judges: Who judges.
+        defence: Case id → who plays the defence; None for a person.
+    """
+
+    study: Study
+    path: Path
+    subjects: tuple[NamedModel, ...]
+    variants: tuple[Variant, ...]
+    cases: tuple[StagedCase, ...]
+    judges: tuple[JudgeBench, ...]
+    defence: Mapping[str, NamedModel | None]
+
+    def models(self) -> dict[str, NamedModel]:
+        """Returns every model of the study by its spec string."""
+        players = [player for player in self.defence.values() if player is not None]
+        everyone = [*self.subjects, *players, *(bench.model for bench in self.judges)]
+        return {model.spec.text: model for model in everyone}
+
+
+def read_material(path: Path) -> Material:
+    """Returns a study with everything that it refers to; no model is loaded or called.
+
+    Args:
+        path: The study file; relative paths in it start from its folder.
+
+    Raises:
+        StudyError: The file is wrong, or refers to what is not there; every problem is named with its line.
+        ContentError: The file cannot be read.
+    """
+    study = load_study(path)
+    reading = _Reading(path)
+    subjects = reading.each("subjects", study.subjects, reading.subject, key=lambda subject: subject.key)
+    reading.distinct("subjects", [subject.label for subject in subjects], "label")
+    variants = reading.each("prompts", study.prompts, reading.variant, key=lambda variant: variant.digest)
+    cases = reading.each("cases", study.cases, reading.case, key=lambda staged: staged.case.id)
+    judges = reading.each("judges", study.judges, reading.bench, key=lambda bench: bench.key)
+    reading.distinct("seeds", study.seeds, "seed")
+    defence = {staged.case.id: reading.defence(study.cast.defence, staged) for staged in cases}
+    reading.report()
+    return Material(study, path, subjects, variants, cases, judges, defence)
+
+
+class _Reading:
+    """Reads what one study file refers to, and gathers what is wrong with its line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._folder = path.parent
+        self._problems: list[str] = []
+
+    def report(self) -> None:
+        if self._problems:
+            raise StudyError("\n".join(self._problems))
+
+    def each(
+        self, name: str, values: Sequence[ItemT], read: Callable[[ItemT], ReadT], *, key: Callable[[ReadT], Hashable]
+    ) -> tuple[ReadT, ...]:
+        """Returns what was read of a list; two entries that mean the same are a problem."""
+        found: dict[Hashable, ReadT] = {}
+        for index, value in enumerate(values):
+            try:
+                item = read(value)
+            except UserError as error:
+                self._note(str(error), name, index)
+                continue
+            if key(item) in found:
+                self._note(f"means the same as an entry above; each of the {name} may stand once", name, index)
+            found.setdefault(key(item), item)
+        return tuple(found.values())
+
+    def distinct(self, name: str, values: Sequence[Hashable], what: str) -> None:
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                self._note(f"the {what} {value!r} stands twice", name, index)
+
+    def subject(self, subject: Subject) -> NamedModel:
+        return self._model(subject.model, subject.label)
+
+    def variant(self, name: str) -> Variant:
+        if name == "default":
+            return Variant(name)
+        folder = self._folder / name
+        if not folder.is_dir():
+            raise ContentError(f"there is no folder of prompts {name!r}", allowed="default, or the path of a folder")
+        hashes: dict[str, Json] = {}
+        for file in sorted(folder.glob("*.txt")):
+            prompt = parse_prompt(read_text(file), name=file.stem, language="en", where=str(file))
+            shipped = load_prompt(file.stem)
+            if file.stem.startswith(JUDGES_PROMPTS):
+                raise ContentError(
+                    "is a prompt of the judges; they read all variants alike", where=str(file), allowed="remove it"
+                )
+            if prompt.variables != shipped.variables:
+                raise ContentError(
+                    f"has the variables {sorted(prompt.variables)}",
+                    where=str(file),
+                    allowed=f"exactly {sorted(shipped.variables)}",
+                )
+            hashes[file.stem] = prompt.hash
+        if not hashes:
+            raise ContentError(f"the folder {name!r} holds no prompt", allowed="NAME.txt of a shipped prompt")
+        return Variant(name, folder, sha256(canonical_json(hashes)))
+
+    def case(self, name: str) -> StagedCase:
+        path = find("cases", name, beside=self._folder)
+        case = load_yaml(path, Case)
+        return StagedCase(case, path, sha256(canonical_json(case.model_dump(mode="json"))))
+
+    def bench(self, judging: Judging) -> JudgeBench:
+        path = find("checklists", judging.checklist, beside=self._folder)
+        model = self._model(judging.model, judging.model)
+        checklist = load_yaml(path, Checklist)
+        return JudgeBench(model, checklist, judging.checklist, path, judging.mode, judging.votes)
+
+    def defence(self, player: str, staged: StagedCase) -> NamedModel | None:
+        if player == "human":
+            return None
+        name = f"defence-{staged.case.id}"
+        if player == "script" and name not in shipped("scripts"):
+            self._note(f"the case {staged.case.id!r} has no script for the defence; give script:FILE", "cast", "defence")
+            return None
+        try:
+            return self._model(f"script:{name}" if player == "script" else player, player)
+        except UserError as error:
+            self._note(str(error), "cast", "defence")
+            return None
+
+    def _model(self, text: str, label: str) -> NamedModel:
+        spec = parse_spec(text)
+        if spec.provider in {"gguf", "script"} and (self._folder / spec.name).is_file():
+            options = text.partition("?")[2]
+            path = (self._folder / spec.name).resolve()
+            spec = parse_spec(f"{spec.provider}:{path}" + (f"?{options}" if options else ""))
+        return NamedModel(label, text, spec, identity_of(spec))
+
+    def _note(self, problem: str, *location: str | int) -> None:
+        noted = f"{place_of(self._path, *location)}: {problem}"
+        if noted not in self._problems:
+            self._problems.append(noted)

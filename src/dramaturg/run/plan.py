@@ -1,0 +1,91 @@
+"""The plan: what a study will ask, before anything is asked and without any model.
+
+Calls are exact where the protocol fixes them and bounds elsewhere. Tokens and cost are upper bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dramaturg.model import Usage
+from dramaturg.model.prices import price_of
+from dramaturg.run.load import Load, load_of
+from dramaturg.run.material import Material
+from dramaturg.run.units import StageUnit, Unit, units_of
+
+if TYPE_CHECKING:
+    from dramaturg.text import Json
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedUnit:
+    """One unit with what it will ask.
+
+    Attributes:
+        unit: The unit.
+        load: Calls and tokens.
+        cost_usd: At most, in US dollars; None where a price is unknown.
+    """
+
+    unit: Unit
+    load: Load
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All units of a study, in the order in which they are carried out.
+
+    Attributes:
+        study: Name of the study.
+        units: The units.
+        unpriced: Spec strings of models whose price is unknown.
+        price_source: Where prices come from; empty where none was needed.
+    """
+
+    study: str
+    units: tuple[PlannedUnit, ...]
+    unpriced: tuple[str, ...]
+    price_source: str
+
+    @property
+    def load(self) -> Load:
+        """What all units will ask together."""
+        return sum_of(planned.load for planned in self.units)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What all units cost at most, in US dollars; None where a price is unknown."""
+        costs = [planned.cost_usd for planned in self.units]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def as_json(self) -> dict[str, Json]:
+        """Returns the plan as plain data, for ``dramaturg plan --json``."""
+        stages = [planned for planned in self.units if isinstance(planned.unit, StageUnit)]
+        return {
+            "study": self.study,
+            "performances": len(stages),
+            "judgings": len(self.units) - len(stages),
+            **_load_json(self.load, self.cost_usd),
+            "unpriced": list(self.unpriced),
+            "price_source": self.price_source,
+            "units": [_unit_json(planned) for planned in self.units],
+        }
+
+
+def plan(material: Material) -> Plan:
+    """Returns what a study will ask; nothing is called and no model is loaded."""
+    prices = {spec: price_of(model.identity) for spec, model in material.models().items()}
+    planned: list[PlannedUnit] = []
+    for unit in units_of(material):
+        load = load_of(unit, material.study)
+        costs = [_cost(prices[spec], share) for spec, share in load.by_model.items()]
+    return Plan(
+        study=material.study.study,
+        units=tuple(planned),
+        unpriced=tuple(spec for spec, price in prices.items() if price is None),
+        price_source=", ".join(sorted({price.source for price in prices.values() if price is not None and price.source})),
+    )

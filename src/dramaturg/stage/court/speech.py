@@ -1,0 +1,160 @@
+"""Reads what a player wrote: where the own words end, and what is wrong with them. Pure text, no model.
+
+Only a leading prefix with the speaker's own name is taken off; colons, quotes, times and addresses stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dramaturg.model import Reply
+from dramaturg.stage.court.names import People
+from dramaturg.stage.transcript import Role
+
+NOTE_MARK = "[Procedure]"
+"""Begins a note of the procedure in a prompt."""
+
+SpeechFault = Literal["", "empty", "refused", "degenerate", "truncated", "context_overflow", "loop", "speaks_for_others"]
+
+_NOTE = re.compile(r"^[ \t]*\[\s*procedure\s*\]", re.IGNORECASE | re.MULTILINE)
+_HEAD = re.compile(r"^[ \t>*_#\"“-]*(?P<head>[^\n:：]{1,80}?)[ \t*_]*[:：](?=\s|\*|$)", re.MULTILINE)
+_SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]*]*(?=\s|$|[^\x00-\x7f])")
+_SENTENCE = re.compile(r"[^.!?…。！？\n]+")
+_WORD = re.compile(r"\w+")
+_AS_AN_AI = re.compile(r"\b(?:as an|i am an|i['’]m an|being an)\s+(?:ai\b|artificial intelligence\b|ai language model\b)|\bas a (?:large )?language model\b", re.IGNORECASE)  # fmt: skip
+_REFUSAL = re.compile(r"\b(?:can(?:no|['’])t|unable to|not able to)\s+(?:assist|help|comply|continue|fulfil+)(?:\s+\w+){0,2}?\s+with\s+(?:that|this|your)\b", re.IGNORECASE)  # fmt: skip
+
+SHORT_WORDS = 8
+"""A turn with fewer words may be said again: "I do not know" is an answer, however often."""
+
+SAME_SHARE = 0.8
+"""Share of common word triples from which two turns count as nearly the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What a player said, as far as it is the speaker's own.
+
+    Attributes:
+        text: The speaker's own words.
+        fault: What is wrong with them; empty when nothing is.
+        flags: What was noticed: ``prefix``, ``truncated``, ``cut:other_speaker``, ``as_an_ai``.
+    """
+
+    text: str
+    fault: SpeechFault
+    flags: tuple[str, ...]
+
+
+def read_speech(
+    reply: Reply, text: str, *, speaker: Role, people: People, addressable: Collection[str], earlier: Sequence[str]
+) -> Speech:
+    """Returns the speaker's own words and what is wrong with them.
+
+    Another speaker's line is cut off together with all that follows; `fault` is ``speaks_for_others`` only when
+    nothing is left before it, the flag ``cut:other_speaker`` tells in any case.
+
+    Args:
+        reply: The answer of the player.
+        text: Its text, final tags taken off.
+        speaker: Whose turn it is.
+        people: Everybody in court.
+        addressable: Ids of those whom the speaker may address: their name and a colon at the very head is an address.
+        earlier: What the speaker said before in this performance.
+    """
+    match reply.status:
+        case "context_overflow" | "refused" | "degenerate":
+            return Speech(text.strip(), reply.status, ())
+        case _:
+            pass
+    own, flags = _without_prefix(text.strip(), speaker, people)
+    cut = _foreign_line(own, speaker, people, addressable)
+    if cut is not None:
+        own = own[:cut].rstrip()
+        flags.append("cut:other_speaker")
+    elif reply.status == "truncated":
+        flags.append("truncated")
+    if _AS_AN_AI.search(own):
+        flags.append("as_an_ai")
+    fault = _fault(own, earlier)
+    if fault == "empty" and cut is not None:
+        fault = "speaks_for_others"
+    return Speech(own, fault, tuple(flags))
+
+
+def whole_sentences(text: str) -> str:
+    """Returns the text up to its last whole sentence; all of it where it has none."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]] if ends else text
+
+
+def _fault(text: str, earlier: Sequence[str]) -> SpeechFault:
+    if not _WORD.search(text):
+        return "empty"
+    if _REFUSAL.search(text):
+        return "refused"
+    if repeats_itself(text) or any(nearly_same(text, before) for before in earlier):
+        return "loop"
+    return ""
+
+
+def _without_prefix(text: str, speaker: Role, people: People) -> tuple[str, list[str]]:
+    head = _HEAD.match(text)
+    if head is None:
+        return text, []
+    meant = people.named(head["head"])
+    generic = meant is None and people.speaks_of_kind(head["head"]) == speaker.kind
+    if generic or (meant is not None and meant.id == speaker.id):
+        return text[head.end() :].lstrip(" \t\n*_"), ["prefix"]
+    return text, []
+
+
+def _foreign_line(text: str, speaker: Role, people: People, addressable: Collection[str]) -> int | None:
+    """Returns where the first line of somebody else begins, or None."""
+    places = [found.start() for found in _NOTE.finditer(text)]
+    for head in _HEAD.finditer(text):
+        meant = people.named(head["head"])
+        if meant is None:
+            kind = people.speaks_of_kind(head["head"])
+            if kind and kind != speaker.kind:
+                places.append(head.start())
+        elif meant.id != speaker.id and not (head.start() == 0 and meant.id in addressable):
+            places.append(head.start())
+    for role in people.roles:
+        marked = re.compile(rf"(?<!\w){re.escape(role.name)}\s*\(\s*{re.escape(role.kind)}\s*\)\s*[:：]", re.IGNORECASE)
+        if role.id != speaker.id and (found := marked.search(text)) is not None:
+            places.append(found.start())
+    return min(places, default=None)
+
+
+def nearly_same(text: str, before: str) -> bool:
+    """Returns whether two turns say nearly the same words; short turns never do."""
+    one, other = _words(text), _words(before)
+    if min(len(one), len(other)) < SHORT_WORDS:
+        return False
+    triples, more = _triples(one), _triples(other)
+    return len(triples & more) >= SAME_SHARE * max(len(triples), len(more))
+
+
+def repeats_itself(text: str) -> bool:
+    """Returns whether one sentence of at least four words stands three times in the text."""
+    sentences = [" ".join(_words(found[0])) for found in _SENTENCE.finditer(text)]
+    long = [sentence for sentence in sentences if sentence.count(" ") >= 3]
+    return any(long.count(sentence) >= 3 for sentence in set(long))
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _triples(words: Sequence[str]) -> set[tuple[str, ...]]:
+    return {tuple(words[index : index + 3]) for index in range(len(words) - 2)}
+
+
+def one_line(text: str) -> str:
+    """Returns the text on one line: no line break of any alphabet can begin a line of another speaker."""
+    return " ".join(text.split())
+
