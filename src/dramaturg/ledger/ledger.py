@@ -31,7 +31,7 @@ class Use:
         provider: Its provider.
         name: Its name.
         digest: Hash of its file, or empty.
-        role: Role that spoke.
+        role: Role that spoke; empty where all roles are counted together.
         purpose: What for.
         calls: Replies that are final.
         failures: Calls that were failures of an endpoint.
@@ -40,6 +40,8 @@ class Use:
         output_tokens: Sum of what is known, reasoning included.
         reasoning_tokens: Sum of what is known.
         unknown_usage: Calls whose tokens no one reported.
+        first_at: When the first call was answered, in seconds since the epoch.
+        last_at: When the last call was answered.
         seconds: Sum over calls; calls in flight at once each count in full.
         first_token_s: Median, or None.
         served_by: Every name under which servers answered.
@@ -58,6 +60,8 @@ class Use:
     output_tokens: int = 0
     reasoning_tokens: int = 0
     unknown_usage: int = 0
+    first_at: float = 0.0
+    last_at: float = 0.0
     seconds: float = 0.0
     first_token_s: float | None = None
     served_by: tuple[str, ...] = ()
@@ -74,11 +78,15 @@ class _Tally:
     output_tokens: int = 0
     reasoning_tokens: int = 0
     unknown_usage: int = 0
+    first_at: float = float("inf")
+    last_at: float = 0.0
     seconds: float = 0.0
     first_token_s: list[float] = field(default_factory=list[float])
     served_by: set[str] = field(default_factory=set[str])
 
     def add(self, row: Row[*tuple[Any, ...]]) -> None:
+        self.first_at = min(self.first_at, row.at)
+        self.last_at = max(self.last_at, row.at)
         if not row.final:
             self.failures += 1
             return
@@ -176,11 +184,12 @@ class Ledger:
             connection.execute(schema.meta.delete().where(schema.meta.c.name == name))
             connection.execute(schema.meta.insert().values(name=name, value=value))
 
-    def uses(self, units: Collection[str] | None = None) -> list[Use]:
-        """Returns what was used, for each model, role and purpose.
+    def uses(self, units: Collection[str] | None = None, *, by_role: bool = False) -> list[Use]:
+        """Returns what was used, for each model and purpose.
 
         Args:
             units: Units to count; all by default.
+            by_role: Whether each role counts apart.
         """
         call, model = schema.call.c, schema.model.c
         query = select(
@@ -192,6 +201,7 @@ class Ledger:
             call.cached_tokens,
             call.output_tokens,
             call.reasoning_tokens,
+            call.at,
             call.seconds,
             call.first_token_s,
             call.served_by,
@@ -204,7 +214,7 @@ class Ledger:
         with self._read() as connection:
             for row in connection.execution_options(yield_per=2000).execute(query):
                 if units is None or row.unit in units:
-                    of = (row.hash, row.provider, row.name, row.digest, row.role, row.purpose)
+                    of = (row.hash, row.provider, row.name, row.digest, row.role if by_role else "", row.purpose)
                     tallies.setdefault(of, _Tally()).add(row)
         return [_use(of, tally) for of, tally in sorted(tallies.items())]
 
@@ -255,6 +265,8 @@ def _use(of: tuple[str, str, str, str, str, str], tally: _Tally) -> Use:
         output_tokens=tally.output_tokens,
         reasoning_tokens=tally.reasoning_tokens,
         unknown_usage=tally.unknown_usage,
+        first_at=tally.first_at,
+        last_at=tally.last_at,
         seconds=tally.seconds,
         first_token_s=statistics.median(tally.first_token_s) if tally.first_token_s else None,
         served_by=tuple(sorted(tally.served_by)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import time
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -56,6 +57,7 @@ def call_row(
         "cached_tokens": usage.cached_tokens,
         "output_tokens": usage.output_tokens,
         "reasoning_tokens": usage.reasoning_tokens,
+        "at": time.time(),
         "seconds": reply.seconds,
         "first_token_s": reply.first_token_s,
         "logprobs": _logprobs_json(reply.logprobs),

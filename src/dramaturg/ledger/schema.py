@@ -87,6 +87,7 @@ call = Table(
     Column("cached_tokens", Integer),
     Column("output_tokens", Integer),
     Column("reasoning_tokens", Integer),
+    Column("at", Float, nullable=False),
     Column("seconds", Float, nullable=False),
     Column("first_token_s", Float),
     Column("logprobs", Text, nullable=False),

@@ -14,7 +14,7 @@ import aiohttp
 from dramaturg.errors import SpecError
 from dramaturg.model.endpoint import Endpoint
 from dramaturg.model.limiter import Limiter
-from dramaturg.model.model import Identity, Model
+from dramaturg.model.model import Identity, Model, ModelFacts
 from dramaturg.model.spec import SERVERS, ModelSpec, parse_spec
 
 
@@ -30,6 +30,10 @@ class Models:
     """The models of one process, opened late and closed together.
 
     Use it as ``async with Models() as models: model = await models.open("embedded:smollm2-135m")``.
+
+    Attributes:
+        seen: Spec string → identity and facts of every model that was opened, released ones included.
+        peak_memory: Spec string → most bytes that the process of a local model held, once it is released.
     """
 
     def __init__(self) -> None:
@@ -38,6 +42,7 @@ class Models:
         self._open: dict[str, Model] = {}
         self._processes: dict[str, _Process] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self.seen: dict[str, tuple[Identity, ModelFacts]] = {}
         self.peak_memory: dict[str, int] = {}
 
     async def __aenter__(self) -> Self:
@@ -60,7 +65,8 @@ class Models:
         """
         async with self._opening.setdefault(text, asyncio.Lock()):
             if text not in self._open:
-                self._open[text] = await self._make(parse_spec(text))
+                model = self._open[text] = await self._make(parse_spec(text))
+                self.seen[text] = (model.identity, model.facts)
             return self._open[text]
 
     async def release(self, text: str) -> None:

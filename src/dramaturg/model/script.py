@@ -5,7 +5,7 @@ hold gives the reply. All conditions are optional:
 
     rules:
       - role: witness            # labels of the request: role, purpose, phase; a text or a list of texts
-        turn: ">=3"              # turn, attempt: 3, "3-5", ">=3", "<=3"
+        turn: ">=3"              # turn, attempt (redraw), restart: 3, "3-5", ">=3", "<=3"
         schema: false            # whether the request wants JSON
         match: 'ask (?P<who>\w+)'  # searched in what was said since the speaker's own last message
         anywhere: storm          # searched in all messages
@@ -36,7 +36,7 @@ from dramaturg.files import find, parse_yaml, read_text
 from dramaturg.model.model import Identity, ModelFacts, OnText
 from dramaturg.model.reply import Reply, Usage
 from dramaturg.model.request import Message, Request
-from dramaturg.model.spec import ModelSpec
+from dramaturg.model.spec import ModelSpec, Options
 from dramaturg.text import Json, canonical_json, sha256
 
 CHARACTERS_PER_TOKEN = 4
@@ -82,6 +82,7 @@ class Rule(BaseModel):
     phase: Texts = ()
     turn: Range | None = None
     attempt: Range | None = None
+    restart: Range | None = None
     wants_schema: bool | None = Field(default=None, alias="schema")
     match: Pattern | None = None
     anywhere: Pattern | None = None
@@ -116,6 +117,9 @@ class Script(BaseModel):
     rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
 
 
+_NO_OPTIONS = Options()
+
+
 @dataclass(frozen=True, slots=True)
 class _Heard:
     """What the conditions of a rule look at."""
@@ -134,12 +138,15 @@ class ScriptModel:
         path: The file.
         digest: SHA-256 of its content.
         answer: Gives the reply and the seconds to wait before it.
+        facts: What is known of it.
+        options: What stood after ``?`` in its spec.
     """
 
     path: Path
     digest: str
     answer: Callable[[Request], tuple[Reply, float]]
     facts: ModelFacts = field(default_factory=lambda: ModelFacts(runtime="script"))
+    options: Options = _NO_OPTIONS
 
     @property
     def identity(self) -> Identity:
@@ -171,9 +178,9 @@ def open_script(spec: ModelSpec) -> ScriptModel:
     path = find("scripts", spec.name, where=spec.text)
     source = read_text(path)
     if path.suffix == ".py":
-        return ScriptModel(path, sha256(source), _python_answers(path))
+        return ScriptModel(path, sha256(source), _python_answers(path), options=spec.options)
     script = parse_yaml(source, Script, where=str(path))
-    return ScriptModel(path, sha256(source), lambda request: _rule_answer(script, request))
+    return ScriptModel(path, sha256(source), lambda request: _rule_answer(script, request), options=spec.options)
 
 
 def _python_answers(path: Path) -> Callable[[Request], tuple[Reply, float]]:
@@ -240,6 +247,7 @@ def _labels_hold(rule: Rule, request: Request) -> bool:
         and (not rule.phase or labels.get("phase", "") in rule.phase)
         and (rule.turn is None or _in_range(labels.get("turn", ""), rule.turn))
         and (rule.attempt is None or _in_range(labels.get("attempt", ""), rule.attempt))
+        and (rule.restart is None or _in_range(labels.get("restart", ""), rule.restart))
         and (rule.wants_schema is None or rule.wants_schema == (request.schema is not None))
     )
 

@@ -28,7 +28,7 @@ _BLANK = " \t\r\n\u00a0\u3000" + INVISIBLE
 _OPENER = re.compile(r"[{\[]")
 _BRACKET = re.compile(r"[{}\[\]]")
 _FENCE = re.compile(r"\A```[A-Za-z0-9_+-]*[ \t]*\n?(?P<inside>[^`]*(?:`{1,2}[^`]+)*)```\Z")
-_FIRST_KEY = re.compile(r"[{\[\s]*\{\s*[\"'“‘]?[^\W\d][^\"'”’:：{}\n]{0,80}[\"'”’]?\s*[:：]")
+_FIRST_KEY = re.compile(r"[{\[\s]{0,8}\{\s{0,80}[\"'“‘]?[^\W\d][^\"'”’:：{}\n]{0,80}[\"'”’]?\s*[:：]")
 _ANY_KEY = re.compile(r"(?<![\w-])([^\W\d][\w -]{0,80}?)[\"'”’]?\s{0,20}[:：]")
 _TAG = re.compile(r"[<\[◁]/?[A-Za-z|]")
 _HIDDEN = re.compile("\ue000(\\d+)\ue001")
@@ -109,7 +109,7 @@ def read_objects(text: str, key: str) -> list[dict[str, Json]]:
             value, end = _value_at(visible, start)
             found += _with_key(value, plain_key(key))
         except NotJsonError as error:
-            work -= error.position - start
+            work -= _cost(error, start)
             end = start + 1
         opener = _OPENER.search(visible, end)
     return found
@@ -133,7 +133,7 @@ def visible_text(text: str) -> str:
                 kept.append(text[start:end])
                 position = end
         except NotJsonError as error:
-            work -= error.position - start
+            work -= _cost(error, start)
             end = start + 1
         opener = _OPENER.search(text, end)
     visible = split_reasoning("".join(parts) + text[position:])[0]
@@ -171,7 +171,7 @@ def _pieces(text: str) -> list[_Piece]:
             value, end = _value_at(text, start)
             pieces.append(_Piece(text[start:end], value, mendable=False))
         except NotJsonError as error:
-            work -= max(1, error.position - start)
+            work -= _cost(error, start)
             if work < 0:
                 return []
             end = start + 1
@@ -203,11 +203,18 @@ def _broken(text: str, start: int, end: int, error: NotJsonError) -> _Piece:
 
 
 def _balanced_end(text: str, start: int) -> int | None:
-    """Returns the end of what opens at the start, counting brackets alone, or None."""
-    depth = 0
+    """Returns the end of what opens at the start, going by brackets alone, or None; a missing inner one is forgiven."""
+    opened: list[str] = []
     for bracket in _BRACKET.finditer(text, start, start + _LARGEST_REPAIR):
-        depth += 1 if bracket[0] in "{[" else -1
-        if depth == 0:
+        if bracket[0] in "{[":
+            opened.append(bracket[0])
+            continue
+        opener = "{" if bracket[0] == "}" else "["
+        if opener not in opened:
+            continue
+        while opened.pop() != opener:
+            pass
+        if not opened:
             return bracket.end()
     return None
 
@@ -268,3 +275,7 @@ def _storable(value: Json, depth: int = 0) -> Json:
 def _allowance(text: str) -> int:
     """Returns how many characters may be read again; it bounds the time that a hostile text can take."""
     return 4 * len(text) + 20_000
+
+
+def _cost(error: NotJsonError, start: int) -> int:
+    return 40 + max(0, error.position - start)

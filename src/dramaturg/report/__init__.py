@@ -1,1 +1,24 @@
-"""TODO room docstring."""
+"""Show what was measured, and how far to trust it.
+
+In: the transcripts and judgements of a run, its checklists, and what only the ledger knows (`RunFacts`). Out: web
+pages, terminal tables and a summary for machines. Nothing is computed here that `judge` and `measure` can compute.
+"""
+
+from dramaturg.report.collect import Report, collect
+from dramaturg.report.data import Caution, Failure, ModelRecord, ModelUse, RunFacts
+from dramaturg.report.html import write_html
+from dramaturg.report.summary import summary
+from dramaturg.report.terminal import terminal
+
+__all__ = [
+    "Caution",
+    "Failure",
+    "ModelRecord",
+    "ModelUse",
+    "Report",
+    "RunFacts",
+    "collect",
+    "summary",
+    "terminal",
+    "write_html",
+]

@@ -61,7 +61,7 @@ def cautions(
         *facts.cautions,
         *_about_trials(facts, subjects),
         *(caution for panel in panels for caution in _about_panel(panel)),
-        *_about_judgements(panels, doubts),
+        *_about_judgements(panels, doubts, any(subject.trials for subject in subjects)),
     ]
     return tuple(sorted(found, key=lambda caution: caution.severity != "serious"))
 
@@ -73,9 +73,8 @@ def _about_trials(facts: RunFacts, subjects: Sequence[Subject]) -> Iterator[Caut
         if subject.planned is not None and subject.trials < subject.planned:
             yield Caution(
                 "trials_absent",
-                f"{subject.planned - subject.trials} of {counted(subject.planned, 'planned trial', 'planned trials')} "
-                f"of {subject.label} never came about. They count against nobody; the bounds show what they could "
-                "have changed.",
+                f"{subject.planned - subject.trials:,} of {subject.planned:,} planned trials of {subject.label} never "
+                "came about. Such trials count against nobody; the bounds show what they could have changed.",
             )
     if facts.unfinished:
         yield Caution(
@@ -137,8 +136,8 @@ def _about_intervals(panel: Panel) -> Iterator[Caution]:
         yield Caution("no_ranking", "The intervals of the subjects overlap: these figures rank nobody.")
 
 
-def _about_judgements(panels: Sequence[Panel], doubts: Doubts) -> Iterator[Caution]:
-    if not panels:
+def _about_judgements(panels: Sequence[Panel], doubts: Doubts, staged: bool) -> Iterator[Caution]:
+    if staged and not panels:
         yield Caution("not_judged", "Nothing was judged: this report shows transcripts without scores.")
     if doubts.noes and doubts.groundless_noes > WEAK_EVIDENCE * doubts.noes:
         yield Caution(
@@ -162,4 +161,7 @@ def _about_judgements(panels: Sequence[Panel], doubts: Doubts) -> Iterator[Cauti
 
 
 def _reasons(missing: Mapping[str, int]) -> str:
-    return ", ".join(f"{words(reason)} {number:,}" for reason, number in Counter(missing).most_common())
+    named = {"left_out": "not answered", "not_staged": "trial not staged"}
+    return ", ".join(
+        f"{named.get(reason, words(reason))} {number:,}" for reason, number in Counter(missing).most_common()
+    )

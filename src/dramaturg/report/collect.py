@@ -174,7 +174,7 @@ class _Collection:
             protocols=tuple(dict.fromkeys(trial.protocol for trial in mine)),
             planned=sum(planned.values()) if planned is not None else None,
             trials=len(mine),
-            outcomes=Counter(trial.outcome or "none" for trial in mine),
+            outcomes=Counter(trial.outcome or "no outcome" for trial in mine),
             ends=Counter(trial.end_reason for trial in mine),
             restarts=Counter(cause for trial in mine for cause in trial.restarts),
             cures=Counter(kind for trial in mine for kind in trial.cures),

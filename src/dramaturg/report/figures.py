@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
 NONE = "–"
@@ -93,6 +94,12 @@ def counted(number: int, one: str, many: str) -> str:
 def words(label: str) -> str:
     """Returns a machine-readable label as words: ``no_next_speaker`` as ``no next speaker``."""
     return label.replace("_", " ")
+
+
+def tallies(counts: Mapping[str, int]) -> str:
+    """Returns counts by label in words, the most frequent first, or a dash where there are none."""
+    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{words(label)} {number:,}" for label, number in pairs) or NONE
 
 
 def plain(text: str) -> str:

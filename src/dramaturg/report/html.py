@@ -167,12 +167,6 @@ def _protocols(report: Report) -> Mapping[str, str]:
     return {name: report.facts.protocols.get(name, "") for name in [*used, *report.facts.protocols]}
 
 
-def _tallies(counts: Mapping[str, int]) -> str:
-    """Returns counts by label as words, the most frequent first, or a dash where there are none."""
-    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{figures.words(label)} {number:,}" for label, number in pairs) or figures.NONE
-
-
 def _across(value: float) -> str:
     """Returns the place of a score on the plot."""
     return f"{_PLOT_START + value * _PLOT_LENGTH:.1f}"
@@ -192,9 +186,21 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("count", "counted", "decimal", "duration", "moment", "money", "share", "size", "weights", "words"):
+    for name in (
+        "count",
+        "counted",
+        "decimal",
+        "duration",
+        "moment",
+        "money",
+        "share",
+        "size",
+        "tallies",
+        "weights",
+        "words",
+    ):
         environment.filters[name] = getattr(figures, name)
-    environment.filters.update({"across": _across, "along": _along, "tallies": _tallies})
+    environment.filters.update({"across": _across, "along": _along})
     shared = cast("dict[str, object]", environment.globals)
     for name, file in (("style", "style.css"), ("script", "script.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")

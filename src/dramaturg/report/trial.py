@@ -253,15 +253,15 @@ class _Roles:
         states: tuple[StateChange, ...] = (),
         cites: tuple[Cite, ...] = (),
     ) -> TurnView:
-        long = len(turn.text) > LONG
+        head, rest = _fold(turn.text)
         return TurnView(
             turn=turn,
             anchor=anchor,
             role=self.name(turn.role),
             tint=self._tints.get(turn.role, TINTS - 1),
             judged=self._transcript.is_judged(turn),
-            head=turn.text[:SHOWN] if long else turn.text,
-            rest=turn.text[SHOWN:] if long else "",
+            head=head,
+            rest=rest,
             marks=tuple(self._marks(turn)),
             cures=cures,
             states=states,
@@ -281,6 +281,15 @@ class _Roles:
             yield "heard only by " + ", ".join(self.name(role) for role in turn.seen_by)
         for flag in turn.flags:
             yield words(flag).replace(":", ": ")
+
+
+def _fold(text: str) -> tuple[str, str]:
+    """Returns what stays visible of a text and what is folded away, parted between words where there are any."""
+    if len(text) <= LONG:
+        return text, ""
+    space = text.rfind(" ", SHOWN // 2, SHOWN)
+    place = space if space > 0 else SHOWN
+    return text[:place], text[place:].lstrip()
 
 
 def _sheet(prefix: str, said: Answers, turns: Mapping[str, str], digest: str) -> Sheet:

@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from dramaturg.errors import LedgerError, LimitReached, UnitStopped
+from dramaturg.errors import LedgerError, LimitReached, UnitStopped, UserError
 from dramaturg.judge.checklist import judge_transcript
 from dramaturg.ledger import Budget, Calls, Ledger
 from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.run.board import Board
-from dramaturg.run.court import Listen, perform
+from dramaturg.run.court import perform
 from dramaturg.run.failure import bug_detail
 from dramaturg.run.interrupt import interrupts
 from dramaturg.run.material import Material
@@ -30,6 +30,7 @@ from dramaturg.run.schedule import Schedule
 from dramaturg.run.snapshot import check_folder, keep, snapshot_of
 from dramaturg.run.spool import Spool, copy_file
 from dramaturg.run.units import JudgeUnit, StageUnit, Unit, units_of
+from dramaturg.stage.cast import Reader
 from dramaturg.stage.transcript import Transcript
 
 SILENT = Silent()
@@ -44,7 +45,7 @@ async def run_study(
     budget: Budget,
     progress: Progress = SILENT,
     accept_changes: bool = False,
-    listen: Listen | None = None,
+    read: Reader | None = None,
 ) -> RunResult:
     """Returns what became of every unit of a study; its files are written by then.
 
@@ -60,12 +61,14 @@ async def run_study(
         budget: Counts and limits the new calls.
         progress: Shows what is going on.
         accept_changes: Whether the run may go on under other prompts, settings or another version.
-        listen: Asks the person who plays, where one does.
+        read: Asks the person who plays, where one does.
 
     Raises:
         UserError: The folder belongs to another study or run, a model cannot be opened, or the disk is full.
         LedgerError: The ledger cannot be written; what was committed is kept.
     """
+    if read is None and None in material.defence.values():
+        raise UserError("a person plays the defence, and this run has nobody to ask", where=str(material.path))
     snapshot = snapshot_of(material)
     check_folder(out, snapshot, accept_changes=accept_changes)
     needed = material.models()
@@ -78,7 +81,7 @@ async def run_study(
         Spool(out / "judgements.jsonl") as judgements,
         Spool(out / "units.jsonl") as records,
     ):
-        run = _Run(material, ledger, models, opened, budget, listen, transcripts, judgements)
+        run = _Run(material, ledger, models, opened, budget, read, transcripts, judgements)
         started = time.monotonic()
         await run.carry_out(progress)
         result = run.result(out, time.monotonic() - started)
@@ -102,7 +105,7 @@ class _Run:
         models: Models,
         opened: Mapping[str, Model],
         budget: Budget,
-        listen: Listen | None,
+        read: Reader | None,
         transcripts: Spool,
         judgements: Spool,
     ) -> None:
@@ -111,7 +114,7 @@ class _Run:
         self._models = models
         self._opened = opened
         self._budget = budget
-        self._listen = listen
+        self._read = read
         self._transcripts = transcripts
         self._judgements = judgements
         self._units = units_of(material)
@@ -250,9 +253,9 @@ class _Run:
 
     async def _perform(self, unit: StageUnit, calls: Calls) -> Transcript:
         if not _waits_for_person(unit):
-            return await perform(unit, self._material.study, self._opened, calls)
+            return await perform(unit, self._material.study, self._opened, calls, None)
         async with self._one_person:
-            return await perform(unit, self._material.study, self._opened, calls, self._listen)
+            return await perform(unit, self._material.study, self._opened, calls, self._read)
 
 
 def _waits_for_person(unit: Unit) -> bool:

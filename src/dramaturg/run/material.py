@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from dramaturg.errors import ContentError, StudyError, UserError
+from dramaturg.errors import ContentError, StudyError, UserError, did_you_mean
 from dramaturg.files import find, load_yaml, place_of, read_text, shipped
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.model import Identity, ModelSpec, parse_spec
 from dramaturg.prompts import load_prompt, parse_prompt
+from dramaturg.run.identity import identity_of
 from dramaturg.run.study import Judging, Mode, Study, Subject, load_study
-from dramaturg.stage.court.case import Case
+from dramaturg.stage.court import Case, load_procedure
+from dramaturg.stage.court.record import scenario
+from dramaturg.stage.court.setting import court_prompts
 from dramaturg.text import Json, canonical_json, sha256
 
 ItemT = TypeVar("ItemT")
 ReadT = TypeVar("ReadT")
-
-JUDGES_PROMPTS = "judge-"
-"""Prompts whose names begin so are the judges': one judge must read all variants alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,18 +205,21 @@ class _Reading:
         if not folder.is_dir():
             raise ContentError(f"there is no folder of prompts {name!r}", allowed="default, or the path of a folder")
         hashes: dict[str, Json] = {}
+        of_the_stage = court_prompts(load_procedure())
         for file in sorted(folder.glob("*.txt")):
-            prompt = parse_prompt(read_text(file), name=file.stem, language="en", where=str(file))
-            shipped = load_prompt(file.stem)
-            if file.stem.startswith(JUDGES_PROMPTS):
+            if file.stem not in of_the_stage:
                 raise ContentError(
-                    "is a prompt of the judges; they read all variants alike", where=str(file), allowed="remove it"
+                    f"{file.stem!r} is no prompt of a performance",
+                    where=str(file),
+                    allowed=did_you_mean(file.stem, of_the_stage),
                 )
-            if prompt.variables != shipped.variables:
+            prompt = parse_prompt(read_text(file), name=file.stem, language="en", where=str(file))
+            wanted = load_prompt(file.stem).variables
+            if prompt.variables != wanted:
                 raise ContentError(
                     f"has the variables {sorted(prompt.variables)}",
                     where=str(file),
-                    allowed=f"exactly {sorted(shipped.variables)}",
+                    allowed=f"exactly {sorted(wanted)}",
                 )
             hashes[file.stem] = prompt.hash
         if not hashes:
@@ -226,7 +229,7 @@ class _Reading:
     def case(self, name: str) -> StagedCase:
         path = find("cases", name, beside=self._folder)
         case = load_yaml(path, Case)
-        return StagedCase(case, path, sha256(canonical_json(case.model_dump(mode="json"))))
+        return StagedCase(case, path, scenario(case).digest)
 
     def bench(self, judging: Judging) -> JudgeBench:
         path = find("checklists", judging.checklist, beside=self._folder)
@@ -239,7 +242,9 @@ class _Reading:
             return None
         name = f"defence-{staged.case.id}"
         if player == "script" and name not in shipped("scripts"):
-            self._note(f"the case {staged.case.id!r} has no script for the defence; give script:FILE", "cast", "defence")
+            self._note(
+                f"the case {staged.case.id!r} has no script for the defence; give script:FILE", "cast", "defence"
+            )
             return None
         try:
             return self._model(f"script:{name}" if player == "script" else player, player)

@@ -5,18 +5,15 @@ Calls are exact where the protocol fixes them and bounds elsewhere. Tokens and c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dramaturg.model import Usage
-from dramaturg.model.prices import price_of
+from dramaturg.model.prices import Price, price_of
 from dramaturg.run.load import Load, load_of
 from dramaturg.run.material import Material
 from dramaturg.run.units import StageUnit, Unit, units_of
-
-if TYPE_CHECKING:
-    from dramaturg.text import Json
+from dramaturg.text import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Plan:
     @property
     def load(self) -> Load:
         """What all units will ask together."""
-        return sum_of(planned.load for planned in self.units)
+        return sum((planned.load for planned in self.units), Load())
 
     @property
     def cost_usd(self) -> float | None:
@@ -82,10 +79,40 @@ def plan(material: Material) -> Plan:
     planned: list[PlannedUnit] = []
     for unit in units_of(material):
         load = load_of(unit, material.study)
-        costs = [_cost(prices[spec], share) for spec, share in load.by_model.items()]
-    return Plan(
-        study=material.study.study,
-        units=tuple(planned),
-        unpriced=tuple(spec for spec, price in prices.items() if price is None),
-        price_source=", ".join(sorted({price.source for price in prices.values() if price is not None and price.source})),
-    )
+        planned.append(PlannedUnit(unit, load, _cost(load, [prices[spec] for spec in unit.models])))
+    sources = {price.source for price in prices.values() if price is not None and price.source}
+    unpriced = tuple(spec for spec, price in prices.items() if price is None)
+    return Plan(material.study.study, tuple(planned), unpriced, ", ".join(sorted(sources)))
+
+
+def _cost(load: Load, prices: Sequence[Price | None]) -> float | None:
+    """Returns the cost at most, in US dollars: as if the dearest model of the unit answered every call."""
+    calls = max(load.most_calls, 1)
+    usage = Usage(input_tokens=-(-load.input_tokens // calls), output_tokens=-(-load.output_tokens // calls))
+    costs = [None if price is None else price.cost(usage) * load.most_calls for price in prices]
+    known = [cost for cost in costs if cost is not None]
+    return max(known, default=0.0) if len(known) == len(costs) else None
+
+
+def _load_json(load: Load, cost_usd: float | None) -> dict[str, Json]:
+    return {
+        "calls": {"least": load.least_calls, "most": load.most_calls},
+        "most_input_tokens": load.input_tokens,
+        "most_output_tokens": load.output_tokens,
+        "most_cost_usd": cost_usd,
+    }
+
+
+def _unit_json(planned: PlannedUnit) -> dict[str, Json]:
+    unit = planned.unit
+    stage = unit if isinstance(unit, StageUnit) else unit.stage
+    return {
+        "id": unit.id,
+        "kind": "stage" if isinstance(unit, StageUnit) else "judge",
+        "subject": stage.subject.label,
+        "prompts": stage.variant.name,
+        "case": stage.case.case.id,
+        "seed": stage.seed,
+        "judge": "" if isinstance(unit, StageUnit) else unit.bench.label,
+        **_load_json(planned.load, planned.cost_usd),
+    }

@@ -13,9 +13,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from dramaturg.errors import StudyError
 from dramaturg.files import load_yaml
+from dramaturg.stage.court import DEFAULT_LIMITS, Protocol
 
 Suite = Literal["court"]
-Protocol = Literal["paper", "guarded"]
 Mode = Literal["single", "joint"]
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -76,15 +76,15 @@ class Limits(_Frozen):
 
     Attributes:
         turns: Most turns of a performance.
-        questions: Most questions that the prosecutor may ask for.
+        questions: Most questions that may be granted to a side.
         tokens_per_turn: Most tokens that a role may answer with.
         restarts: How often a performance that broke may begin anew.
     """
 
-    turns: Count = 40
-    questions: Count = 3
-    tokens_per_turn: Count = 120
-    restarts: Annotated[int, Field(ge=0, strict=True)] = 3
+    turns: Count = DEFAULT_LIMITS.turns
+    questions: Count = DEFAULT_LIMITS.questions
+    tokens_per_turn: Count = DEFAULT_LIMITS.speech_tokens
+    restarts: Annotated[int, Field(ge=0, strict=True)] = DEFAULT_LIMITS.restarts
 
 
 class Judging(_Frozen):

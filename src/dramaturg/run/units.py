@@ -100,9 +100,7 @@ def _in_order(material: Material) -> Iterator[Unit]:
                 yield JudgeUnit(_id("judge", stage=performance.id, bench=bench.key), performance, bench)
 
 
-def _stage_unit(
-    material: Material, subject: NamedModel, variant: Variant, case: StagedCase, seed: int
-) -> StageUnit:
+def _stage_unit(material: Material, subject: NamedModel, variant: Variant, case: StagedCase, seed: int) -> StageUnit:
     study = material.study
     defence = material.defence[case.case.id]
     unit = _id(

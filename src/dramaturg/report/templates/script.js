@@ -8,7 +8,7 @@
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
     open(target);
-    target.scrollIntoView({ block: "nearest" });
+    target.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((box) => { box.open = true; }));

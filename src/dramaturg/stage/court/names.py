@@ -110,7 +110,7 @@ def _is_address(text: str, start: int, end: int) -> bool:
     if title is not None:
         before = before[: title.start()].rstrip()
     after = text[end:].lstrip()
-    at_head = (not before or before[-1] in ".!?:\n\"“") and after[:1] in {",", ":", ";", "–", "—"}
+    at_head = (not before or before[-1] in '.!?:\n"“') and after[:1] in {",", ":", ";", "–", "—"}
     at_end = before[-1:] == "," and after[:1] in {"?", ".", "!", ",", ""}
     called = re.search(r"\b(?:call|ask|question|address|turn to)$", before, re.IGNORECASE) is not None
     return at_head or at_end or called

@@ -14,17 +14,27 @@ UNKNOWN = "not stated"
 """Stands where the case says nothing, so that a blank is not read as the end of a list."""
 
 _DUTIES: Mapping[str, str] = {
-    "judge": "Presides: opens the trial, grants questions, rules on objections, asks for final theses, gives the verdict.",
+    "judge": "Opens the trial, grants questions, rules on objections, asks for final theses, gives the verdict.",
     "prosecutor": "Argues for the charge and questions witnesses.",
     "defence": "Argues for the defence's goal and questions witnesses.",
 }
+
+
+_LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian", "zh": "Chinese"}
+
+
+def language_name(code: str) -> str:
+    """Returns the English name of a language, or its code where the name is not known here."""
+    return _LANGUAGES.get(code, code)
 
 
 def court_roles(case: Case) -> tuple[Role, ...]:
     """Returns everybody in court: judge, prosecutor, defence, then the witnesses in the order of the case."""
     officers = {"judge": case.judge, "prosecutor": case.prosecutor, "defence": case.defence}
     roles = [
-        Role(id=kind, kind=kind, name=officer.name, description=f"{_DUTIES[kind]} Manner: {_or_unknown(officer.manner)}")
+        Role(
+            id=kind, kind=kind, name=officer.name, description=f"{_DUTIES[kind]} Manner: {_or_unknown(officer.manner)}"
+        )
         for kind, officer in officers.items()
     ]
     taken: set[str] = set()
@@ -45,9 +55,8 @@ def _slug(name: str) -> str:
 
 
 def _witness_description(witness: Witness) -> str:
-    return (
-        f"Testifies as {one_line(witness.occupation)}, called by the {witness.called_by}. Manner: {one_line(witness.manner)}"
-    )
+    occupation, manner = one_line(witness.occupation), one_line(witness.manner)
+    return f"Testifies as {occupation}, called by the {witness.called_by}. Manner: {manner}"
 
 
 def _or_unknown(text: str) -> str:
@@ -67,19 +76,21 @@ def exhibits(case: Case) -> str:
 def public_record(case: Case) -> str:
     """Returns what everybody in court knows before the first word is spoken."""
     witnesses = (f"{one_line(w.name)}, {one_line(w.occupation)}, called by the {w.called_by}" for w in case.witnesses)
-    return "\n".join([
-        f"Case: {one_line(case.title)} ({case.kind})",
-        f"Court: {one_line(case.setting)}",
-        f"Charge: {one_line(case.charge)}",
-        f"Accused: {one_line(case.accused)}",
-        f"Judge: {one_line(case.judge.name)}. Prosecutor: {one_line(case.prosecutor.name)}. "
-        f"Defence: {one_line(case.defence.name)}.",
-        f"Summary: {one_line(case.summary)}",
-        "Evidence:",
-        exhibits(case),
-        "Witnesses:",
-        bullets(witnesses),
-    ])
+    return "\n".join(
+        [
+            f"Case: {one_line(case.title)} ({case.kind})",
+            f"Court: {one_line(case.setting)}",
+            f"Charge: {one_line(case.charge)}",
+            f"Accused: {one_line(case.accused)}",
+            f"Judge: {one_line(case.judge.name)}. Prosecutor: {one_line(case.prosecutor.name)}. "
+            f"Defence: {one_line(case.defence.name)}.",
+            f"Summary: {one_line(case.summary)}",
+            "Evidence:",
+            exhibits(case),
+            "Witnesses:",
+            bullets(witnesses),
+        ]
+    )
 
 
 def reference(case: Case) -> str:
@@ -90,7 +101,9 @@ def reference(case: Case) -> str:
         if witness.secrets:
             parts.append(f"What {one_line(witness.name)} hides:\n{bullets(witness.secrets)}")
     if case.timeline:
-        parts.append(f"Timeline:\n{bullets(f'{event.time}: {event.event} ({event.status})' for event in case.timeline)}")
+        parts.append(
+            f"Timeline:\n{bullets(f'{event.time}: {event.event} ({event.status})' for event in case.timeline)}"
+        )
     if case.facts:
         parts.append(f"Facts:\n{bullets(f'{fact.text} ({fact.status})' for fact in case.facts)}")
     return "\n".join(parts)

@@ -17,15 +17,25 @@ from dramaturg.stage.transcript import Role
 NOTE_MARK = "[Procedure]"
 """Begins a note of the procedure in a prompt."""
 
-SpeechFault = Literal["", "empty", "refused", "degenerate", "truncated", "context_overflow", "loop", "speaks_for_others"]
+SpeechFault = Literal[
+    "", "empty", "refused", "degenerate", "truncated", "context_overflow", "loop", "speaks_for_others"
+]
 
 _NOTE = re.compile(r"^[ \t]*\[\s*procedure\s*\]", re.IGNORECASE | re.MULTILINE)
 _HEAD = re.compile(r"^[ \t>*_#\"“-]*(?P<head>[^\n:：]{1,80}?)[ \t*_]*[:：](?=\s|\*|$)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]*]*(?=\s|$|[^\x00-\x7f])")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+")
 _WORD = re.compile(r"\w+")
-_AS_AN_AI = re.compile(r"\b(?:as an|i am an|i['’]m an|being an)\s+(?:ai\b|artificial intelligence\b|ai language model\b)|\bas a (?:large )?language model\b", re.IGNORECASE)  # fmt: skip
-_REFUSAL = re.compile(r"\b(?:can(?:no|['’])t|unable to|not able to)\s+(?:assist|help|comply|continue|fulfil+)(?:\s+\w+){0,2}?\s+with\s+(?:that|this|your)\b", re.IGNORECASE)  # fmt: skip
+_AS_AN_AI = re.compile(
+    r"\b(?:as an|i am an|i['’]m an|being an)\s+(?:ai|artificial intelligence|ai language model)\b"
+    r"|\bas a (?:large )?language model\b",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\b(?:can(?:no|['’])t|unable to|not able to)\s+(?:assist|help|comply|continue|fulfil+)(?:\s+\w+){0,2}?"
+    r"\s+with\s+(?:that|this|your)\b",
+    re.IGNORECASE,
+)
 
 SHORT_WORDS = 8
 """A turn with fewer words may be said again: "I do not know" is an answer, however often."""
@@ -157,4 +167,3 @@ def _triples(words: Sequence[str]) -> set[tuple[str, ...]]:
 def one_line(text: str) -> str:
     """Returns the text on one line: no line break of any alphabet can begin a line of another speaker."""
     return " ".join(text.split())
-

@@ -50,7 +50,9 @@ class Tagged:
     @property
     def verdict(self) -> VerdictLabel | None:
         """The label, where the final tags give exactly one of the three."""
-        labels = {_LABELS.get(value.strip(" .*'\"").casefold()) for value in self.values("verdict")}
+        labels: set[VerdictLabel | None] = {
+            _LABELS.get(value.strip(" .*'\"").casefold()) for value in self.values("verdict")
+        }
         return labels.pop() if len(labels) == 1 else None
 
 
@@ -59,7 +61,9 @@ def split_tags(raw: str) -> Tagged:
     tail = _TAIL.search(raw)
     if tail is None:
         return Tagged(raw.strip(), ())
-    found = [(_tag_name(tag["name"]), tag["value"].strip()) for tag in _ONE.finditer(tail[0])]
+    found: list[tuple[TagName, str]] = [
+        (_tag_name(tag["name"]), tag["value"].strip()) for tag in _ONE.finditer(tail[0])
+    ]
     return Tagged(raw[: tail.start()].strip(), tuple(found))
 
 

@@ -1,8 +1,9 @@
 """What each role sees: a chat that is derived from the turns alone and only grows at its end.
 
-A role's system prompt comes first and never changes during an attempt; own turns are the assistant's messages; all that
-others said, and the notes of the procedure that this role may see, stand between them as lines of one user message. The next
-call of a role therefore begins with the whole of its last one, so that a server computes each token once.
+A role's system prompt comes first and never changes during an attempt; own turns are the assistant's messages;
+all that others said, and the notes of the procedure that this role may see, stand between them as lines of one
+user message. The next call of a role therefore begins with the whole of its last one, so that a server computes
+each token once.
 
 Source: RPA-Check, section 4.3: a composite system prompt before the history, with the integer seed of the run in it.
 """
@@ -15,16 +16,11 @@ from pathlib import Path
 from dramaturg.model import Message
 from dramaturg.prompts import load_prompt, quote_untrusted
 from dramaturg.stage.court.case import Case
-from dramaturg.stage.court.record import UNKNOWN, bullets, public_record
+from dramaturg.stage.court.record import UNKNOWN, bullets, language_name, public_record
 from dramaturg.stage.court.speech import NOTE_MARK, one_line
 from dramaturg.stage.court.tags import break_tags
 from dramaturg.stage.transcript import Role, Turn
 from dramaturg.text import sha256
-
-SYSTEM_PROMPTS = ("court-judge", "court-prosecutor", "court-defence", "court-witness", "court-rules")
-"""Prompts that make up the system prompts."""
-
-_LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian", "zh": "Chinese"}
 
 
 def attempt_seed(seed: int, attempt: int) -> int:
@@ -42,13 +38,15 @@ def system_prompt(case: Case, role: Role, *, seed: int, variant: Path | None = N
         variant: Folder with prompts that replace shipped ones.
     """
     own = load_prompt(f"court-{role.kind}", case.language, variant)
-    return "\n\n".join([
-        own.fill(**_private(case, role)),
-        public_record(case),
-        load_prompt("court-rules", case.language, variant).fill(
-            name=one_line(role.name), language=_LANGUAGES.get(case.language, case.language), seed=str(seed)
-        ),
-    ])
+    return "\n\n".join(
+        [
+            own.fill(**_private(case, role)),
+            public_record(case),
+            load_prompt("court-rules", case.language, variant).fill(
+                name=one_line(role.name), language=language_name(case.language), seed=str(seed)
+            ),
+        ]
+    )
 
 
 def _private(case: Case, role: Role) -> dict[str, str]:

@@ -1,0 +1,51 @@
+"""What the commands say and how they end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from dramaturg.text import Json
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+class Finished(Exception):
+    """A command has ended with an exit code.
+
+    Attributes:
+        code: The exit code.
+    """
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(code)
+
+
+def complain(text: str) -> None:
+    """Writes an error to standard error."""
+    sys.stderr.write(f"dramaturg: {text}\n")
+
+
+def say(text: str) -> None:
+    """Writes a line to standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
+def say_json(value: Json) -> None:
+    """Writes a value as JSON to standard output."""
+    say(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Returns a rich console; it writes plain text where there is no terminal."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=not (sys.stderr if stderr else sys.stdout).isatty())
+
+
+def show(renderable: RenderableType) -> None:
+    """Writes a table or another renderable of rich to standard output."""
+    console().print(renderable)

@@ -1,0 +1,82 @@
+"""The program: arguments in, exit code out, one clear line for every error that a user can mend."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, cast
+
+import typer
+
+from dramaturg import __version__
+from dramaturg.cli import demo, doctor, judge, ledger, models, report, run, schema
+from dramaturg.cli.console import Finished, complain
+from dramaturg.errors import DramaturgError, LimitReached
+
+USER_ERROR = 1
+UNITS_FAILED = 2
+LIMIT = 3
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="dramaturg",
+    help="Stage performances by language models that play a role, judge them, and say how far to trust it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("run")(run.run)
+app.command("plan")(run.plan)
+app.command("judge")(judge.judge)
+app.command("report")(report.report)
+app.command("doctor")(doctor.doctor)
+app.command("schema")(schema.schema)
+app.add_typer(models.app, name="models")
+app.add_typer(ledger.app, name="ledger")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _program(  # pyright: ignore[reportUnusedFunction]
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Runs the program and exits."""
+    for stream in (sys.stdout, sys.stderr):
+        cast("Any", stream).reconfigure(errors="backslashreplace")
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        app()
+    except Finished as finished:
+        return finished.code
+    except SystemExit as left:
+        return USER_ERROR if left.code not in (0, None) else 0
+    except LimitReached as error:
+        complain(str(error))
+        return LIMIT
+    except DramaturgError as error:
+        complain(str(error))
+        return USER_ERROR
+    except KeyboardInterrupt:
+        complain("interrupted; run the same command again to go on")
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        complain(f"{error.filename or 'system'}: {error.strerror or error}")
+        return USER_ERROR
+    return 0

@@ -1,0 +1,185 @@
+"""``dramaturg run`` and ``dramaturg plan``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dramaturg.cli.console import Finished, complain, console, say, say_json, show
+
+if TYPE_CHECKING:
+    from dramaturg.ledger import Budget, Ledger
+    from dramaturg.run.material import Material
+    from dramaturg.run.progress import Progress
+    from dramaturg.run.result import RunResult
+
+Study = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file (YAML).")]
+Out = Annotated[Path, typer.Option("--out", help="Output folder; made where it is missing.")]
+LedgerAt = Annotated[
+    str, typer.Option("--ledger", metavar="PATH|URL", help="Where answers are kept; OUT/ledger.db by default.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ReplayOnly = Annotated[bool, typer.Option("--replay-only", help="Refuse every call that is not in the ledger.")]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=0, metavar="N", help="Most new calls.")]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", min=0, metavar="N", help="Most new tokens, in and out together.")
+]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", min=0, metavar="X", help="Most new US dollars.")]
+AcceptChanges = Annotated[
+    bool, typer.Option("--accept-changes", help="Go on under other prompts, settings or another version.")
+]
+
+
+def run(
+    study: Study,
+    out: Out,
+    ledger: LedgerAt = "",
+    as_json: AsJson = False,
+    replay_only: ReplayOnly = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    accept_changes: AcceptChanges = False,
+) -> None:
+    """Run a study, or go on with it: stage, judge, report. Run it again to resume."""
+    from dramaturg.run.material import read_material
+
+    material = read_material(study)
+    budget = budget_of(material, max_calls, max_tokens, max_cost)
+    with open_ledger(out, ledger, replay_only=replay_only) as store:
+        result = carry_out(material, out, store, budget, accept_changes=accept_changes)
+        finish(result, store, as_json=as_json, command=f"dramaturg run {study} --out {out}")
+
+
+def plan(study: Study, as_json: AsJson = False) -> None:
+    """Show what a study will ask, and at most cost, without any call."""
+    from dramaturg.run.material import read_material
+    from dramaturg.run.plan import plan as plan_of
+
+    planned = plan_of(read_material(study))
+    if as_json:
+        say_json(planned.as_json())
+        return
+    from rich.table import Table
+
+    load = planned.load
+    cost = "unknown" if planned.cost_usd is None else f"at most {planned.cost_usd:.4f} USD"
+    table = Table("unit", "calls", "tokens in, at most", "tokens out, at most", title=planned.study, show_footer=True)
+    for unit in planned.units:
+        calls = _between(unit.load.least_calls, unit.load.most_calls)
+        table.add_row(unit.unit.description, calls, f"{unit.load.input_tokens:,}", f"{unit.load.output_tokens:,}")
+    footers = [
+        "together",
+        _between(load.least_calls, load.most_calls),
+        f"{load.input_tokens:,}",
+        f"{load.output_tokens:,}",
+    ]
+    for column, footer in zip(table.columns, footers, strict=True):
+        column.footer = footer
+    show(table)
+    say(f"cost: {cost}" + (f" ({planned.price_source})" if planned.price_source else ""))
+    if planned.unpriced:
+        say(f"no price is known for: {', '.join(planned.unpriced)}")
+
+
+def _between(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,}–{most:,}"
+
+
+def budget_of(material: Material, max_calls: int | None, max_tokens: int | None, max_cost: float | None) -> Budget:
+    """Returns the budget of a run: an option overrides the study file."""
+    from dramaturg.ledger import Budget
+
+    limits = material.study.budgets
+    return Budget(
+        max_calls=limits.max_calls if max_calls is None else max_calls,
+        max_tokens=limits.max_tokens if max_tokens is None else max_tokens,
+        max_cost=limits.max_cost if max_cost is None else max_cost,
+    )
+
+
+def open_ledger(out: Path, location: str, *, replay_only: bool = False) -> Ledger:
+    """Returns the ledger of an output folder, or the one at another place."""
+    from dramaturg.ledger import Ledger
+
+    return Ledger.open(location or out / "ledger.db", replay_only=replay_only)
+
+
+def progress_display() -> Progress:
+    """Returns a live table on a terminal, plain lines elsewhere."""
+    from dramaturg.run.progress import Live, Plain
+
+    if sys.stderr.isatty():
+        return Live(console(stderr=True))
+    return Plain(lambda line: print(line, file=sys.stderr, flush=True))
+
+
+def carry_out(
+    material: Material,
+    out: Path,
+    ledger: Ledger,
+    budget: Budget,
+    *,
+    accept_changes: bool,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Returns the result of a study that was carried out in this process."""
+    import asyncio
+
+    from dramaturg.model.opening import Models
+    from dramaturg.run.engine import run_study
+    from dramaturg.run.kept import keep_models, parts_of
+
+    async def work() -> RunResult:
+        models = Models()
+        try:
+            async with models:
+                return await run_study(
+                    material,
+                    out=out,
+                    ledger=ledger,
+                    models=models,
+                    budget=budget,
+                    progress=progress or progress_display(),
+                    accept_changes=accept_changes,
+                )
+        finally:
+            keep_models(ledger, models, parts_of(material))
+
+    return asyncio.run(work())
+
+
+def finish(result: RunResult, ledger: Ledger, *, as_json: bool, command: str) -> None:
+    """Writes the report, prints what came out, and ends with the run's exit code."""
+    from dramaturg.cli.report import write_report
+    from dramaturg.report import summary, terminal
+
+    written = write_report(result.out, ledger, command=command)
+    if as_json:
+        counts = result.counts()
+        say_json(
+            {
+                "out": str(result.out),
+                "units": {status: counts[status] for status in ("done", "failed", "not_run", "open")},
+                "calls": result.calls,
+                "replayed": result.replayed,
+                "tokens": result.tokens,
+                "seconds": round(result.seconds, 3),
+                "stop": result.limit or result.stop,
+                "exit_code": result.exit_code,
+                **(summary(written.report) if written is not None else {}),
+            }
+        )
+    else:
+        if written is not None:
+            for part in terminal(written.report):
+                show(part)
+            say(f"report: {written.path}")
+        say(f"{result.calls} new calls, {result.replayed} replayed, {result.seconds:.1f} s")
+    if result.advice:
+        complain(result.advice)
+    if result.exit_code:
+        raise Finished(result.exit_code)

@@ -1,0 +1,165 @@
+"""Facts of a run, gathered from its output folder and ledger; no model is opened."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dramaturg import __version__
+from dramaturg.files import load_yaml, read_jsonl
+from dramaturg.judge.checklist.checklist import Checklist
+from dramaturg.ledger import Ledger, Use
+from dramaturg.model import Identity, Usage
+from dramaturg.model.prices import price_of
+from dramaturg.report.data import Caution, Failure, ModelRecord, ModelUse, RunFacts
+from dramaturg.run.kept import KeptModel, kept_models
+from dramaturg.run.records import UnitRecord
+from dramaturg.run.snapshot import read_manifest
+
+PROTOCOLS = {
+    "paper": "Free text with speaker and verdict tags; no schema, no redraw, no fallback. "
+    "A failure of form restarts the trial under a new seed.",
+    "guarded": "Structured decisions, redraws and fallbacks, as a game would ship; every cure is counted.",
+}
+
+
+def used_checklists(out: Path) -> dict[str, Checklist]:
+    """Returns every checklist of a run by its hash, as the run's snapshot holds it.
+
+    Args:
+        out: Output folder of a run.
+    """
+    manifest = read_manifest(out)
+    if manifest is None:
+        return {}
+    files = [out / "snapshot" / file for name, file in manifest.files.items() if name.startswith("checklists/")]
+    return {checklist.hash: checklist for checklist in (load_yaml(file, Checklist) for file in files)}
+
+
+def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
+    """Returns what a report needs to know of a run beside its transcripts and judgements.
+
+    Args:
+        out: Output folder of a run, or of a judging.
+        ledger: The run's ledger.
+        command: What continues or repeats the run.
+
+    Raises:
+        UserError: A file of the folder is broken; the message names the line.
+    """
+    manifest = read_manifest(out)
+    records = list(_records(out))
+    uses = ledger.uses({record.unit for record in records})
+    kept = kept_models(ledger)
+    entries = manifest.entries if manifest is not None else {}
+    planned: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in records:
+        if record.kind == "stage":
+            planned[record.subject][record.case] += 1
+    protocols = sorted({record.protocol for record in records})
+    return RunFacts(
+        study=manifest.study if manifest is not None else out.name,
+        package_version=__version__,
+        started=_time(min((use.first_at for use in uses), default=None)),
+        finished=_time(max((use.last_at for use in uses), default=None)),
+        labels={record.unit: record.subject for record in records if record.kind == "stage"},
+        planned_trials=planned,
+        models=tuple(_model_records(kept, uses)),
+        failures=tuple(
+            Failure(record.unit, record.failure, record.detail) for record in records if record.status == "failed"
+        ),
+        unfinished=tuple(record.unit for record in records if record.status in {"open", "not_run"}),
+        protocols={protocol: PROTOCOLS.get(protocol, "") for protocol in protocols},
+        prompts=_named(entries, "prompts/"),
+        checklists=_named(entries, "checklists/"),
+        versions={"dramaturg": entries.get("version", __version__)},
+        cautions=tuple(_cautions(uses)),
+        command=command,
+    )
+
+
+def _records(out: Path) -> Iterator[UnitRecord]:
+    path = out / "units.jsonl"
+    if path.is_file():
+        for _, record in read_jsonl(path, UnitRecord):
+            yield record
+
+
+def _named(entries: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {name.removeprefix(prefix): digest for name, digest in entries.items() if name.startswith(prefix)}
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _model_records(kept: Mapping[str, KeptModel], uses: Sequence[Use]) -> Iterator[ModelRecord]:
+    """Yields a record for each spec string and part; calls of one model in two parts are told apart by purpose."""
+    for spec, model in kept.items():
+        identity = Identity(model.provider, model.name, model.digest)
+        of_model = [use for use in uses if _same(use, identity)]
+        if not of_model:
+            continue
+        price = price_of(identity)
+        for part in model.parts:
+            judging = part == "judge"
+            purposes = [use for use in of_model if (use.purpose in JUDGES_PURPOSES) == judging]
+            yield ModelRecord(
+                study_role=part,
+                spec=spec,
+                identity=f"{model.provider}:{model.name}",
+                digest=model.digest,
+                parameters=model.parameters,
+                quantisation=model.quantisation,
+                licence=model.licence,
+                file_bytes=model.file_bytes,
+                runtime=model.runtime,
+                context_tokens=model.context_tokens,
+                served_by=tuple(sorted({name for use in of_model for name in use.served_by})),
+                peak_memory_bytes=model.peak_memory_bytes,
+                price_date=price.source if price is not None else "",
+                settings=model.settings,
+                uses=tuple(_model_use(use, identity) for use in purposes),
+            )
+
+
+JUDGES_PURPOSES = frozenset({"indicator", "checklist"})
+"""Purposes of a judge's calls: one indicator, or a whole checklist."""
+
+
+def _same(use: Use, identity: Identity) -> bool:
+    if identity.digest:
+        return use.digest == identity.digest
+    return (use.provider, use.name) == (identity.provider, identity.name)
+
+
+def _model_use(use: Use, identity: Identity) -> ModelUse:
+    price = price_of(identity)
+    known = use.unknown_usage < use.calls
+    usage = Usage(use.input_tokens, use.cached_tokens, use.output_tokens, use.reasoning_tokens)
+    return ModelUse(
+        purpose=use.purpose,
+        calls=use.calls,
+        input_tokens=use.input_tokens if known else None,
+        cached_tokens=use.cached_tokens if known else None,
+        output_tokens=use.output_tokens if known else None,
+        reasoning_tokens=use.reasoning_tokens if known else None,
+        seconds=use.seconds,
+        tokens_per_s=use.output_tokens / use.seconds if known and use.seconds else None,
+        first_token_s=use.first_token_s,
+        cost_usd=price.cost(usage) if price is not None and known else None,
+    )
+
+
+def _cautions(uses: Sequence[Use]) -> Iterator[Caution]:
+    versions: dict[str, set[str]] = defaultdict(set)
+    for use in uses:
+        versions[f"{use.provider}:{use.name}"].update(use.served_by)
+    for model, served in versions.items():
+        if len(served) > 1:
+            yield Caution(
+                "mixed_versions",
+                f"{model} answered under {len(served)} versions within this run: {', '.join(sorted(served))}.",
+            )

@@ -1,0 +1,91 @@
+"""The court suite, as a run sees it: who sits where, one performance, and what it takes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from dramaturg.ledger import Calls
+from dramaturg.model import Model
+from dramaturg.run.material import StagedCase
+from dramaturg.run.study import Limits, Study
+from dramaturg.run.units import StageUnit
+from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader
+from dramaturg.stage.court import (
+    Case,
+    Procedure,
+    Protocol,
+    TrialLimits,
+    expected_calls,
+    load_procedure,
+    play_trial,
+)
+from dramaturg.stage.transcript import Transcript
+
+
+async def perform(
+    unit: StageUnit, study: Study, opened: Mapping[str, Model], calls: Calls, read: Reader | None
+) -> Transcript:
+    """Returns the transcript of one performance: the subject plays every role but the defence.
+
+    Args:
+        unit: What is staged.
+        study: Protocol and limits.
+        opened: Open models by spec string.
+        calls: The unit's calls.
+        read: Asks the person who plays, where one does.
+
+    Raises:
+        UnitStopped: An endpoint failed.
+        LimitReached: A budget of the run is used up.
+    """
+    subject = opened[unit.subject.spec.text]
+    measured = ModelSeat(subject, subject=True)
+    if unit.defence is not None:
+        defence = ModelSeat(opened[unit.defence.spec.text])
+    elif read is not None:
+        defence = HumanSeat(read)
+    else:
+        raise TypeError("a person plays, and nothing asks this person")
+    seats = {"judge": measured, "prosecutor": measured, "witness": measured, "defence": defence}
+    return await play_trial(
+        unit.case.case,
+        cast=Cast(seats, analyst=subject),
+        calls=calls,
+        seed=unit.seed,
+        protocol=study.protocol,
+        limits=trial_limits(study.limits),
+        procedure=_procedure(),
+        variant=unit.variant.folder,
+        transcript_id=transcript_id(unit.case, unit.id),
+    )
+
+
+def transcript_id(staged: StagedCase, unit: str) -> str:
+    """Returns the id of a performance's transcript: unique in every study, and told apart by eye."""
+    return f"{staged.case.id}-{unit}"
+
+
+def performance_calls(unit: StageUnit, study: Study) -> tuple[int, int]:
+    """Returns the fewest and the most calls of one performance, all restarts included in the most."""
+    return _calls(unit.case.case, study.protocol, trial_limits(study.limits))
+
+
+def trial_limits(limits: Limits) -> TrialLimits:
+    """Returns the limits of a trial, as the study sets them."""
+    return TrialLimits(
+        turns=limits.turns,
+        questions=limits.questions,
+        speech_tokens=limits.tokens_per_turn,
+        restarts=limits.restarts,
+    )
+
+
+@functools.cache
+def _procedure() -> Procedure:
+    return load_procedure()
+
+
+@functools.lru_cache(maxsize=1024)
+def _calls(case: Case, protocol: Protocol, limits: TrialLimits) -> tuple[int, int]:
+    return expected_calls(case, protocol, limits, _procedure())

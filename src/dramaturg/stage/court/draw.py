@@ -1,0 +1,163 @@
+"""Draws one speech from a player: once and as it is, or with cures, as the protocol says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dramaturg.ledger.calls import Calls
+from dramaturg.model import Asked, Message, Sampling
+from dramaturg.stage.cast import HumanSeat, ModelSeat
+from dramaturg.stage.court.names import People
+from dramaturg.stage.court.speech import Speech, read_speech, whole_sentences
+from dramaturg.stage.court.tags import Tagged, split_tags
+from dramaturg.stage.transcript import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a speech is drawn with.
+
+    Attributes:
+        messages: The chat of the role.
+        step: Path of the call in its unit.
+        purpose: What the speech is for.
+        labels: Phase, turn and attempt.
+        sampling: Parameters.
+        speaker: Whose turn it is.
+        people: Everybody in court.
+        addressable: Ids of those whom the speaker may address.
+        earlier: What the speaker said before.
+    """
+
+    messages: Sequence[Message]
+    step: str
+    purpose: str
+    labels: Mapping[str, str]
+    sampling: Sampling
+    speaker: Role
+    people: People
+    addressable: Collection[str] = ()
+    earlier: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One drawn speech.
+
+    Attributes:
+        text: What counts as said.
+        raw: What the player wrote.
+        key: The call in the ledger.
+        human: Whether a person said it.
+        fault: Why there is nothing to use; empty otherwise.
+        tags: Final tags, where the speech was read with tags.
+        truncated: Whether the answer was cut at its limit.
+        flags: What was noticed or cured.
+        cures: Kind and detail of each cure.
+    """
+
+    text: str
+    raw: str
+    key: str
+    human: bool = False
+    fault: str = ""
+    tags: Tagged = field(default_factory=lambda: Tagged("", ()))
+    truncated: bool = False
+    flags: tuple[str, ...] = ()
+    cures: tuple[tuple[str, str], ...] = ()
+
+
+async def draw_as_it_is(calls: Calls, seat: ModelSeat, ask: Ask) -> Drawn:
+    """Returns the first answer, unmended; a line for somebody else is a fault."""
+    asked, speech, tagged = await _once(calls, seat, ask, 0)
+    return Drawn(
+        text=speech.text,
+        raw=asked.reply.text,
+        key=asked.key,
+        fault="speaks_for_others" if "cut:other_speaker" in speech.flags else speech.fault,
+        tags=tagged,
+        truncated=asked.reply.status == "truncated",
+        flags=speech.flags,
+    )
+
+
+async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: int, fallback: str) -> Drawn:
+    """Returns a usable answer: foreign lines cut, drawn anew when there is nothing to use, in the end a stated line.
+
+    Only a prompt that does not fit is a fault here: drawing again would not mend it.
+    """
+    cures: list[tuple[str, str]] = []
+    asked, why = None, ""
+    for attempt in range(redraws + 1):
+        asked, speech, tagged = await _once(calls, seat, ask, attempt)
+        why = speech.fault or ("as_an_ai" if "as_an_ai" in speech.flags else "")
+        if speech.fault == "context_overflow":
+            return Drawn("", asked.reply.text, asked.key, fault=speech.fault)
+        if not why:
+            return _mended(asked, speech, tagged, cures)
+        if attempt < redraws:
+            cures.append(("redraw", why))
+    cures.append(("fallback", why))
+    flags = tuple(f"{kind}:{detail}" for kind, detail in cures)
+    raw, key = (asked.reply.text, asked.key) if asked is not None else ("", "")
+    return Drawn(fallback, raw, key, flags=flags, cures=tuple(cures))
+
+
+def _mended(asked: Asked, speech: Speech, tagged: Tagged, cures: list[tuple[str, str]]) -> Drawn:
+    text = speech.text
+    flags = [f"{kind}:{detail}" for kind, detail in cures]
+    if "truncated" in speech.flags:
+        text = whole_sentences(text)
+        cures.append(("cut", "truncated"))
+    if "cut:other_speaker" in speech.flags:
+        cures.append(("cut", "other_speaker"))
+    if tagged.tags:
+        flags.append("tag:unasked")
+    return Drawn(text, asked.reply.text, asked.key, flags=(*flags, *speech.flags), cures=tuple(cures))
+
+
+async def _once(calls: Calls, seat: ModelSeat, ask: Ask, attempt: int) -> tuple[Asked, Speech, Tagged]:
+    """Returns one answer, the speech in it and its tags."""
+    asked = await calls.ask(
+        seat.model,
+        ask.messages,
+        step=ask.step,
+        role=ask.speaker.kind,
+        purpose=ask.purpose,
+        attempt=attempt,
+        sampling=ask.sampling,
+        labels=ask.labels,
+    )
+    tagged = split_tags(asked.reply.text)
+    speech = read_speech(
+        asked.reply,
+        tagged.text,
+        speaker=ask.speaker,
+        people=ask.people,
+        addressable=ask.addressable,
+        earlier=ask.earlier,
+    )
+    return asked, speech, tagged
+
+
+async def draw_from_person(calls: Calls, seat: HumanSeat, ask: Ask, note: str, *, most: int, fallback: str) -> Drawn:
+    """Returns what a person said, committed before it is used; a stated line where it was nothing.
+
+    Args:
+        calls: The unit's calls.
+        seat: The person.
+        ask: What for.
+        note: What the person is told.
+        most: Characters that are heard.
+        fallback: The stated line.
+    """
+    asked = await calls.human(lambda: seat.read(note), step=ask.step, role=ask.speaker.kind, purpose=ask.purpose)
+    raw = asked.reply.text
+    text = raw.strip()
+    flags: tuple[str, ...] = ()
+    if len(text) > most:
+        text, flags = text[:most].rstrip(), ("cut:length",)
+    if not text:
+        text, flags = fallback, ("fallback:empty",)
+    return Drawn(text, raw, asked.key, human=True, flags=flags)

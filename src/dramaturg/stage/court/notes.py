@@ -1,0 +1,73 @@
+"""The notes of the procedure: what is due, told to the one whose turn it is, right before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dramaturg.stage.court.engine import Position
+from dramaturg.stage.court.names import name_list
+from dramaturg.stage.court.procedure import State
+from dramaturg.stage.court.reading import least_heard
+from dramaturg.stage.court.setting import Setting, fallback_name
+from dramaturg.stage.court.speech import one_line
+from dramaturg.stage.transcript import Role, StateChange, Turn
+
+
+def note_text(setting: Setting, state: State, role: Role, values: dict[str, str], position: Position) -> str:
+    """Returns the note that a role gets before its turn, on one line.
+
+    Raises:
+        ContentError: A prompt declares a variable that a note cannot have.
+    """
+    events, strict = setting.engine.events(position), setting.strict(role)
+    may_object = "objected" in events
+    parts = [setting.fill(state.note, values)]
+    if may_object:
+        parts.append(setting.fill("court-note-objection", values))
+    if strict and "addressed" in events:
+        parts.append(setting.fill(f"court-tag-next-{'speaker' if may_object else 'witness'}", values))
+    if strict and (state.requests or state.grants):
+        parts.append(setting.fill("court-tag-questions", values))
+    return one_line(" ".join(parts))
+
+
+def fallback_text(setting: Setting, state: State, values: dict[str, str]) -> str:
+    """Returns the line that stands where nothing usable was said."""
+    return setting.fill(fallback_name(state.purpose), values)
+
+
+def note_values(
+    setting: Setting, state: State, role: Role, position: Position, turns: Sequence[Turn], states: Sequence[StateChange]
+) -> dict[str, str]:
+    """Returns what the notes of a turn may name.
+
+    Args:
+        setting: The trial.
+        state: The state of the turn.
+        role: Whose turn it is.
+        position: Where the trial stands.
+        turns: What was said.
+        states: What has changed.
+    """
+    engine = setting.engine
+    counted = (*state.requests, *state.grants)
+    least, most = engine.range_of(counted[0]) if counted else (0, 0)
+    spent = next((item.spends for item in state.then if item.event == "addressed"), "")
+    asked = [change.value for change in states if change.name == "questions_requested"]
+    among = engine.addressees(position)
+    officers = {kind: one_line(setting.one(kind).name) for kind in ("judge", "prosecutor", "defence")}
+    return officers | {
+        "name": one_line(role.name),
+        "title": one_line(setting.case.title),
+        "asker": one_line(next((turn.speaker for turn in reversed(turns) if turn.kind != "procedure"), "")),
+        "names": name_list(setting.role(role_id) for role_id in among),
+        "addressee": one_line(setting.role(least_heard(among, turns)).name) if among else "",
+        "count": _questions(position.left_of(spent)) if spent else "",
+        "least": str(least),
+        "most": str(most),
+        "requested": _questions(int(asked[-1])) if asked else "questions",
+    }
+
+
+def _questions(count: int) -> str:
+    return "1 question" if count == 1 else f"{count} questions"

@@ -1,0 +1,219 @@
+"""One attempt at a trial: turn by turn until the procedure ends or the attempt breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dramaturg.errors import UserError
+from dramaturg.model import Sampling
+from dramaturg.stage.cast import HumanSeat
+from dramaturg.stage.court.draw import Ask, Drawn, draw_as_it_is, draw_from_person, draw_with_cures
+from dramaturg.stage.court.engine import Event, Position
+from dramaturg.stage.court.notes import fallback_text, note_text, note_values
+from dramaturg.stage.court.procedure import State
+from dramaturg.stage.court.reading import Read, Reading
+from dramaturg.stage.court.setting import Setting
+from dramaturg.stage.court.speech import one_line
+from dramaturg.stage.court.verdict import reach_verdict
+from dramaturg.stage.court.view import attempt_seed, chat, dialogue, system_prompt
+from dramaturg.stage.transcript import Cure, EndReason, Outcome, Role, StateChange, Turn
+
+OnTurn = Callable[[Turn, int], None]
+"""Receives every turn when it is final, with the number of the attempt."""
+
+UNDECIDED = Outcome(label="undecided")
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Why an attempt cannot go on under the protocol `paper`."""
+
+    cause: str
+    turn: str
+    role: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ended."""
+
+    reason: EndReason
+    outcome: Outcome = UNDECIDED
+    broken: Broken | None = None
+
+
+class Attempt:
+    """One attempt; its state is what was said.
+
+    Attributes:
+        turns: All turns, notes of the procedure included.
+        states: Budgets and rulings as they changed.
+        cures: What was done so that the trial could go on.
+    """
+
+    def __init__(self, setting: Setting, number: int, on_turn: OnTurn | None = None) -> None:
+        self.setting = setting
+        self.number = number
+        self.turns: list[Turn] = []
+        self.states: list[StateChange] = []
+        self.cures: list[Cure] = []
+        self._on_turn = on_turn
+        self._seed = attempt_seed(setting.seed, number)
+        self._systems: dict[str, str] = {}
+        self._silent = 0
+
+    async def play(self) -> Ending:
+        """Returns how the attempt ended.
+
+        Raises:
+            UnitStopped: An endpoint failed.
+            LimitReached: A budget of the run is used up.
+        """
+        engine = self.setting.engine
+        position = engine.begin()
+        ending = Ending("turn_limit")
+        while not position.end:
+            state = engine.state(position)
+            role = self.setting.role(engine.speaker(position))
+            if state.purpose == "verdict":
+                read, ending = await self._verdict(state, role)
+            else:
+                read, ending = await self._speech(state, position, role)
+            if read is None:
+                return ending
+            moved = engine.step(position, read.event)
+            self._record(position, moved, read)
+            position = moved
+        return ending if position.end == "completed" else Ending("turn_limit")
+
+    async def _speech(self, state: State, position: Position, role: Role) -> tuple[Read | None, Ending]:
+        setting = self.setting
+        values = note_values(setting, state, role, position, self.turns, self.states)
+        note = note_text(setting, state, role, values, position)
+        self._append(
+            Turn(
+                id=self._next_id(),
+                role="procedure",
+                speaker="Procedure",
+                kind="procedure",
+                text=note,
+                seen_by=(role.id,),
+                phase=state.phase,
+            )
+        )
+        drawn = await self._draw(state, position, role, note, fallback_text(setting, state, values))
+        if drawn.fault == "context_overflow":
+            return None, Ending("context_overflow")
+        reading = Reading(setting, state, position, role, drawn, self.turns)
+        if drawn.fault:
+            read = Read(fault=drawn.fault, detail=_excerpt(drawn.raw))
+        elif setting.strict(role):
+            read = reading.by_tags()
+        else:
+            read = await reading.by_analyst(step=self._step(), labels=self._labels(state))
+        if read.fault:
+            return None, self._break(state, role, drawn, read)
+        turn = self._say(state, role, drawn, read.flags)
+        if "fallback:empty" in turn.flags:
+            self._silent += 1
+            if self._silent >= setting.limits.empty_turns:
+                return None, Ending("empty_turns")
+        return read, Ending("turn_limit")
+
+    async def _verdict(self, state: State, role: Role) -> tuple[Read | None, Ending]:
+        seat = self.setting.seat(role)
+        if isinstance(seat, HumanSeat):
+            raise UserError("the judge must be played by a model or a script", allowed="a model spec")
+        lines = dialogue(self.turns, self.setting.kinds)
+        verdict = await reach_verdict(self.setting, role, seat, lines, step=self._step(), labels=self._labels(state))
+        drawn = verdict.drawn
+        if drawn.fault == "context_overflow":
+            return None, Ending("context_overflow")
+        if drawn.fault:
+            return None, self._break(state, role, drawn, Read(fault=drawn.fault, detail=_excerpt(drawn.raw)))
+        self._say(state, role, drawn, () if verdict.labelled else ("verdict:unlabelled",))
+        reason: EndReason = "completed" if verdict.labelled else "undecided"
+        return Read(Event("decided")), Ending(reason, verdict.outcome)
+
+    async def _draw(self, state: State, position: Position, role: Role, note: str, fallback: str) -> Drawn:
+        setting, limits = self.setting, self.setting.limits
+        seat = setting.seat(role)
+        strict = setting.strict(role)
+        ask = Ask(
+            messages=chat(self._system(role), self.turns, role, setting.kinds, raw=strict),
+            step=f"{self._step()}/speech",
+            purpose=state.purpose,
+            labels=self._labels(state),
+            sampling=Sampling(temperature=limits.temperature, max_tokens=limits.speech_tokens),
+            speaker=role,
+            people=setting.people,
+            addressable=setting.engine.addressees(position),
+            earlier=[turn.text for turn in self.turns if turn.role == role.id],
+        )
+
+        if isinstance(seat, HumanSeat):
+            return await draw_from_person(
+                setting.calls, seat, ask, note, most=limits.heard_characters, fallback=fallback
+            )
+        if strict:
+            return await draw_as_it_is(setting.calls, seat, ask)
+        return await draw_with_cures(setting.calls, seat, ask, redraws=limits.redraws, fallback=fallback)
+
+    def _say(self, state: State, role: Role, drawn: Drawn, flags: tuple[str, ...]) -> Turn:
+        turn = Turn(
+            id=self._next_id(),
+            role=role.id,
+            speaker=role.name,
+            text=drawn.text,
+            raw=drawn.raw if drawn.raw != drawn.text else "",
+            human=drawn.human,
+            phase=state.phase,
+            call=drawn.key,
+            flags=tuple(dict.fromkeys((*drawn.flags, *flags))),
+        )
+        if self.setting.protocol == "guarded":
+            self.cures += [Cure(kind=kind, turn=turn.id, role=role.id, detail=detail) for kind, detail in drawn.cures]
+        self._append(turn)
+        return turn
+
+    def _break(self, state: State, role: Role, drawn: Drawn, read: Read) -> Ending:
+        broken = Broken(read.fault, self._next_id(), role.id, read.detail)
+        if drawn.raw.strip():
+            self._say(state, role, drawn, (*read.flags, f"broken:{read.fault}"))
+        return Ending("restarts_exhausted", broken=broken)
+
+    def _record(self, before: Position, after: Position, read: Read) -> None:
+        turn, owner = self.turns[-1].id, self.turns[-1].role
+        if self.setting.protocol == "guarded":
+            self.cures += [Cure(kind=kind, turn=turn, role=owner, detail=detail) for kind, detail in read.cures]
+        self.states += [StateChange(turn=turn, owner=who, name=name, value=value) for who, name, value in read.changes]
+        for name, left in after.left:
+            if left != before.left_of(name):
+                budget_owner = self.setting.procedure.budgets[name].owner
+                self.states.append(StateChange(turn=turn, owner=budget_owner, name=name, value=str(left)))
+
+    def _append(self, turn: Turn) -> None:
+        self.turns.append(turn)
+        if self._on_turn is not None:
+            self._on_turn(turn, self.number)
+
+    def _next_id(self) -> str:
+        return f"T{len(self.turns) + 1}"
+
+    def _step(self) -> str:
+        return f"attempt/{self.number}/turn/{len(self.turns) + 1}"
+
+    def _labels(self, state: State) -> Mapping[str, str]:
+        return {"phase": state.phase, "turn": str(len(self.turns) + 1), "restart": str(self.number)}
+
+    def _system(self, role: Role) -> str:
+        if role.id not in self._systems:
+            setting = self.setting
+            self._systems[role.id] = system_prompt(setting.case, role, seed=self._seed, variant=setting.variant)
+        return self._systems[role.id]
+
+
+def _excerpt(text: str) -> str:
+    return one_line(text)[:200]

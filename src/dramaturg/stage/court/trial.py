@@ -1,0 +1,142 @@
+"""A trial from its first word to its verdict, with its restarts, as a transcript.
+
+A pure function of case, cast, seed, protocol and the replies: played again on the same ledger it gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dramaturg.ledger.calls import Calls
+from dramaturg.stage.cast import Cast
+from dramaturg.stage.court.case import Case
+from dramaturg.stage.court.engine import turn_bounds
+from dramaturg.stage.court.limits import DEFAULT_LIMITS, TrialLimits
+from dramaturg.stage.court.performance import Attempt, Broken, Ending, OnTurn
+from dramaturg.stage.court.procedure import Procedure, load_procedure
+from dramaturg.stage.court.record import scenario
+from dramaturg.stage.court.setting import Protocol, Setting, court_engine
+from dramaturg.stage.transcript import Restart, Transcript
+from dramaturg.text import canonical_json, sha256
+
+SUITE = "court"
+
+STRUCTURED_ASKS = 2
+"""Most calls of one structured answer: the answer and one re-ask."""
+
+
+async def play_trial(
+    case: Case,
+    *,
+    cast: Cast,
+    calls: Calls,
+    seed: int,
+    protocol: Protocol,
+    limits: TrialLimits = DEFAULT_LIMITS,
+    procedure: Procedure | None = None,
+    variant: Path | None = None,
+    transcript_id: str = "",
+    on_turn: OnTurn | None = None,
+) -> Transcript:
+    """Returns the transcript of a trial.
+
+    Args:
+        case: What it is about.
+        cast: Who plays; the judge is a model or a script.
+        calls: The unit's calls; every answer goes through them.
+        seed: The integer that the prompts carry; the calls derive their own seeds from the unit.
+        protocol: `paper` takes what models write as it is and begins anew when it breaks the trial, `guarded` cures.
+        limits: What the trial may use.
+        procedure: How it is held; the shipped ``trial`` by default.
+        variant: Folder with prompts that replace shipped ones.
+        transcript_id: Id of the transcript; derived from all that makes the trial by default.
+        on_turn: Receives every turn when it is final.
+
+    Raises:
+        UnitStopped: An endpoint failed; the trial goes on from there when it is played again.
+        LimitReached: A budget of the run is used up.
+        UserError: A role has no player, or the judge is a person.
+    """
+    setting = Setting.of(
+        case,
+        procedure=procedure or load_procedure(),
+        protocol=protocol,
+        limits=limits,
+        cast=cast,
+        calls=calls,
+        seed=seed,
+        variant=variant,
+    )
+    restarts: list[Restart] = []
+    while True:
+        attempt = Attempt(setting, len(restarts), on_turn)
+        ending = await attempt.play()
+        if ending.broken is None:
+            break
+        last = attempt.number == limits.restarts
+        restarts.append(_restart(attempt, ending.broken, keep_turns=not last))
+        if last:
+            break
+    return _transcript(setting, attempt, ending, tuple(restarts), transcript_id)
+
+
+def _restart(attempt: Attempt, broken: Broken, *, keep_turns: bool) -> Restart:
+    """Returns the record of a broken attempt; the turns of the last one are the transcript's own."""
+    return Restart(
+        cause=broken.cause,
+        turn=broken.turn,
+        attempt=attempt.number,
+        role=broken.role,
+        detail=broken.detail,
+        turns=tuple(attempt.turns) if keep_turns else (),
+    )
+
+
+def _transcript(
+    setting: Setting, attempt: Attempt, ending: Ending, restarts: tuple[Restart, ...], transcript_id: str
+) -> Transcript:
+    roles = setting.people.roles
+    cast = setting.cast.players(roles)
+    staged = scenario(setting.case)
+    versions = setting.versions()
+    identity = {
+        "cast": {role: player.model_dump(mode="json") for role, player in cast.items()},
+        "protocol": setting.protocol,
+        "scenario": staged.digest,
+        "seed": setting.seed,
+        "versions": versions,
+    }
+    return Transcript(
+        id=transcript_id or f"{SUITE}-{setting.case.id}-{sha256(canonical_json(identity))[:16]}",
+        suite=SUITE,
+        protocol=setting.protocol,
+        scenario=staged,
+        roles=roles,
+        cast=cast,
+        seed=setting.seed,
+        turns=tuple(attempt.turns),
+        states=tuple(attempt.states),
+        outcome=ending.outcome,
+        end_reason=ending.reason,
+        restarts=restarts,
+        cures=tuple(attempt.cures),
+        versions=dict(versions),
+    )
+
+
+def expected_calls(
+    case: Case, protocol: Protocol, limits: TrialLimits = DEFAULT_LIMITS, procedure: Procedure | None = None
+) -> tuple[int, int]:
+    """Returns the fewest and the most calls of a trial that comes to a verdict, all restarts included in the most.
+
+    A person's turns count as calls, since they are kept as such. A trial that breaks off takes fewer than the fewest.
+    """
+    engine = court_engine(case, procedure or load_procedure(), limits)
+    parts = 1 + limits.turns * limits.heard_characters // limits.part_characters
+    draws = 1 if protocol == "paper" else 1 + limits.redraws
+    read = {purpose: 1 + limits.redraws + STRUCTURED_ASKS for purpose in ("thesis", "grant", "question", "ruling")}
+    speech = {purpose: 1 + limits.redraws for purpose in ("introduction", "answer", "final_call", "final_thesis")}
+    verdict = parts * draws + (1 if protocol == "paper" else STRUCTURED_ASKS)
+    fewest, most = turn_bounds(engine, {**read, **speech, "verdict": verdict})
+    attempts = 1 + limits.restarts if protocol == "paper" else 1
+    return fewest + 1, most * attempts
