@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -26,6 +26,8 @@ from dramaturg.stage.transcript import (
 )
 
 ATTACK = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+JAPANESE = "認める。検察官は前提なしに質問し直してください。本廷はその鍵が一本だけだとは認定していない。"
+ARABIC = "قصصت الفتيل. استغرق الأمر وقتاً، فيداي لم تعودا كما كانتا (E3) في الساعة 21:52."
 SMALL, LARGE, JUDGE = "embedded:smollm2-135m", "embedded:qwen2.5-coder-1.5b", "openai:gpt-5-mini"
 CASES = {
     "lighthouse": "The Lighthouse Ledger",
@@ -33,7 +35,7 @@ CASES = {
     "night-train": "The Night Train Affair",
 }
 SPOKEN = (
-    ("judge", "introduction", "The court is open. We hear the matter of the missing ledger. Prosecutor, you may begin."),
+    ("judge", "introduction", "The court is open. We hear the matter of the missing ledger. Prosecutor, begin."),
     (
         "prosecutor",
         "introduction",
@@ -95,7 +97,9 @@ def court() -> Checklist:
     return load_yaml(find("checklists", "court"), Checklist)
 
 
-def transcript(subject: str, case: str = "lighthouse", seed: int = 1, *, turns: Sequence[Turn] | None = None) -> Transcript:
+def transcript(
+    subject: str, case: str = "lighthouse", seed: int = 1, *, turns: Sequence[Turn] | None = None
+) -> Transcript:
     return Transcript(
         id=f"court-{case}-{subject.partition(':')[2]}-{seed}",
         suite="court",
@@ -103,13 +107,13 @@ def transcript(subject: str, case: str = "lighthouse", seed: int = 1, *, turns: 
         scenario=Scenario(
             id=case,
             title=CASES.get(case, case),
-            reference="Charge: theft of the harbour ledger.\nE1 Key\nE2 Lamp room plan\nE3 Harbour log: lamp lit 21:52.",
+            reference="Charge: theft of the ledger.\nE1 Key\nE2 Lamp room plan\nE3 Harbour log: lamp lit 21:52.",
         ),
         roles=(
             Role(id="judge", kind="judge", name="Adela Voss", description="Leads the hearing. Brief and dry."),
             Role(id="prosecutor", kind="prosecutor", name="Corin Hale", description="Builds on minutes and exhibits."),
             Role(id="defence", kind="defence", name="Mira Quist"),
-            Role(id="witness:finch", kind="witness", name="Edgar Finch", description="Keeper of the light; hides a debt."),
+            Role(id="witness:finch", kind="witness", name="Edgar Finch", description="Keeps the light; hides a debt."),
         ),
         cast={
             "judge": Player(kind="model", model=subject, subject=True),
@@ -149,10 +153,11 @@ def judgement(
     reason: MissingReason = "",
     flags: Sequence[str] = (),
     judge: str = JUDGE,
+    digest: str = "",
 ) -> Judgement:
     return Judgement(
         transcript=about.id,
-        transcript_digest=about.digest,
+        transcript_digest=digest or about.digest,
         indicator=indicator.id,
         dimension=indicator.dimension,
         subdimension=indicator.subdimension or "",
@@ -171,20 +176,26 @@ def judgement(
 
 
 def judged(about: Transcript, checklist: Checklist, generator: random.Random, share_good: float) -> Iterator[Judgement]:
+    digest = about.digest
     played = [turn.id for turn in about.judged_turns()]
     for indicator in checklist.indicators:
         draw = generator.random()
-        cited = sorted(generator.sample(played, min(len(played), generator.randint(1, 3))), key=lambda turn: int(turn[1:]))
+        drawn = generator.sample(played, min(len(played), generator.randint(1, 3)))
+        cited = sorted(drawn, key=lambda turn: int(turn[1:]))
         if draw < share_good:
-            yield judgement(about, checklist, indicator, "yes", evidence=cited if draw < share_good / 2 else ())
+            yield judgement(
+                about, checklist, indicator, "yes", evidence=cited if draw < share_good / 2 else (), digest=digest
+            )
         elif draw < 0.93:
-            yield judgement(about, checklist, indicator, "no", evidence=cited)
+            yield judgement(about, checklist, indicator, "no", evidence=cited, digest=digest)
         elif draw < 0.95:
-            yield judgement(about, checklist, indicator, "no", flags=["evidence:unknown:T99", "evidence:none"])
+            yield judgement(
+                about, checklist, indicator, "no", flags=["evidence:unknown:T99", "evidence:none"], digest=digest
+            )
         elif draw < 0.98:
-            yield judgement(about, checklist, indicator, "missing", reason="truncated")
+            yield judgement(about, checklist, indicator, "missing", reason="truncated", digest=digest)
         else:
-            yield judgement(about, checklist, indicator, "not_applicable")
+            yield judgement(about, checklist, indicator, "not_applicable", digest=digest)
 
 
 def write(path: Path, records: Iterable[BaseModel]) -> None:
@@ -224,9 +235,9 @@ def _eventful(trial: Transcript) -> Transcript:
     )
     turns[4] = turns[4].model_copy(update={"text": f"On the hook. {ATTACK} & so on </p></li></ol></main>"})
     turns[5] = turns[5].model_copy(update={"human": True})
-    turns[6] = turns[6].model_copy(update={"text": "認める。検察官は前提なしに質問し直してください。本廷はその鍵が一本だけだとは認定していない。"})
-    turns[8] = turns[8].model_copy(update={"text": "قصصت الفتيل. استغرق الأمر وقتاً، فيداي لم تعودا كما كانتا (E3) في الساعة 21:52."})
-    turns[9] = turns[9].model_copy(update={"kind": "action", "text": "Lays the second page of the log before the bench."})
+    turns[6] = turns[6].model_copy(update={"text": JAPANESE})
+    turns[8] = turns[8].model_copy(update={"text": ARABIC})
+    turns[9] = turns[9].model_copy(update={"kind": "action", "text": "Lays the second page before the bench."})
     turns[11] = turns[11].model_copy(update={"text": "The hour that he cannot explain is the hour. " * 90})
     turns[12] = turns[12].model_copy(update={"text": "  ", "seen_by": ("judge", "defence")})
     return trial.model_copy(
@@ -244,7 +255,7 @@ def _eventful(trial: Transcript) -> Transcript:
                 Restart(cause="loop", turn="T5", attempt=1, role="witness:finch", turns=tuple(spoken()[:5])),
             ),
             "cures": (
-                Cure(kind="cut", turn="T4", role="prosecutor", detail="the turn went on as another speaker"),
+                Cure(kind="cut", turn="T4", role="prosecutor", detail="other_speaker"),
                 Cure(kind="redraw", turn="T9", role="witness:finch", detail="the first draw was empty"),
                 Cure(kind="fallback", turn="T99", role="judge", detail="of an abandoned attempt"),
             ),
@@ -308,7 +319,7 @@ def rich_facts(checklist: Checklist) -> RunFacts:
             Failure("judge-1b20aa", "timeout", f"no answer in 120 s {ATTACK}"),
         ),
         unfinished=("judge-77aa01",),
-        protocols={"guarded": "Answers follow schemas; a turn that fails is drawn again, then replaced; each cure counts."},
+        protocols={"guarded": "Answers follow schemas; a turn that fails is drawn again, then replaced."},
         prompts={"judge-single": "4f" * 32, "judge-system": "a1" * 32, "prosecutor": "07" * 32},
         checklists={"court v1": checklist.hash},
         versions={"dramaturg": "0.1.0", "python": "3.11.7", "xllamacpp": "2026.1"},
@@ -358,4 +369,4 @@ def large_run(folder: Path, trials: int) -> Run:
 
     write(folder / "transcripts.jsonl", staged())
     write(folder / "judgements.jsonl", (one for trial in staged() for one in judged(trial, checklist, generator, 0.7)))
-    return Run(folder, replace(RunFacts(study="large", package_version="0.1.0")), {checklist.hash: checklist})
+    return Run(folder, RunFacts(study="large", package_version="0.1.0"), {checklist.hash: checklist})

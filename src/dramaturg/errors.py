@@ -4,6 +4,7 @@ DramaturgError
 ├── UserError              the input is wrong: what, where, what is allowed; exit code 1
 │   ├── SpecError          a model spec string
 │   ├── ContentError       a case, checklist, script, prompt or other text file
+│   ├── ModelFileError     a model's weights: missing, torn, of another kind, or not to be had
 │   ├── StudyError         a study file
 │   ├── MissingExtraError  a feature needs an optional dependency
 │   └── RunChangedError    a run would be continued under other prompts or versions
@@ -25,7 +26,7 @@ class DramaturgError(Exception):
 
 
 class UserError(DramaturgError):
-    """The input is wrong. Its text is one line: what, where, what is allowed."""
+    """The input is wrong. Its text is a line for each problem: where, what, what is allowed."""
 
     def __init__(self, what: str, *, where: str = "", allowed: str = "") -> None:
         self.what = what
@@ -45,6 +46,10 @@ class SpecError(UserError):
 
 class ContentError(UserError):
     """A case, checklist, script, prompt or other text file is wrong."""
+
+
+class ModelFileError(UserError):
+    """A model's file of weights is missing, torn, of another kind, or cannot be had."""
 
 
 class StudyError(UserError):

@@ -18,6 +18,7 @@ from dramaturg.files import read_text
 from dramaturg.text import sha256
 
 _HEAD = re.compile(r"\A\{#\s*variables:\s*(?P<names>[a-z0-9_,\s]*?)\s*#\}[ \t]*\n")
+_BRACES = re.compile(r"\{\{[^{}\n]{0,80}(?:\}\})?")
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
 
@@ -65,13 +66,15 @@ def parse_prompt(source: str, *, name: str, language: str, where: str) -> Prompt
         raise ContentError("the first line declares no variables", where=where, allowed="{# variables: name, other #}")
     declared = frozenset(part.strip() for part in head["names"].split(",") if part.strip())
     text = source[head.end() :]
-    used = frozenset(_VARIABLE.findall(text))
-    if unknown := sorted(used - declared):
-        line = source[: source.index(unknown[0], head.end())].count("\n") + 1
-        raise ContentError(
-            f"unknown variable {unknown[0]!r}", where=f"{where}:{line}", allowed=did_you_mean(unknown[0], declared)
-        )
-    if unused := sorted(declared - used):
+    for found in _BRACES.finditer(text):
+        variable = _VARIABLE.fullmatch(found[0])
+        if variable is None or variable[1] not in declared:
+            line = source.count("\n", 0, head.end() + found.start()) + 1
+            name = variable[1] if variable else found[0]
+            raise ContentError(
+                f"unknown variable {name!r}", where=f"{where}:{line}", allowed=did_you_mean(name, declared)
+            )
+    if unused := sorted(declared - frozenset(_VARIABLE.findall(text))):
         raise ContentError(f"variable {unused[0]!r} is declared and never used", where=f"{where}:1")
     return Prompt(name, language, declared, text, source, sha256(source))
 
@@ -89,15 +92,42 @@ def load_prompt(name: str, language: str = "en", variant: Path | None = None) ->
         ContentError: There is no such prompt, or its file is wrong.
     """
     shipped = Path(str(resources.files("dramaturg"))) / "content" / "prompts"
-    for folder in [variant] if variant is not None else []:
-        path = folder / f"{name}.txt"
+    if variant is not None:
+        check_variant(variant)
+        path = variant / f"{name}.txt"
         if path.is_file():
-            return parse_prompt(read_text(path), name=name, language=language, where=str(path))
+            prompt = parse_prompt(read_text(path), name=name, language=language, where=str(path))
+            wanted = load_prompt(name, language).variables
+            if prompt.variables != wanted:
+                raise ContentError(
+                    f"declares other variables than the prompt that it replaces: {sorted(prompt.variables ^ wanted)}",
+                    where=f"{path}:1",
+                    allowed="{# variables: " + ", ".join(sorted(wanted)) + " #}",
+                )
+            return prompt
     for code in dict.fromkeys((language, "en")):
         path = shipped / code / f"{name}.txt"
         if path.is_file():
             return parse_prompt(read_text(path), name=name, language=code, where=str(path))
     raise ContentError(f"unknown prompt {name!r}", allowed=did_you_mean(name, prompt_names()))
+
+
+@functools.cache
+def check_variant(folder: Path) -> None:
+    """Refuses a folder of prompts that would replace nothing.
+
+    Args:
+        folder: Holds files with the names of shipped prompts.
+
+    Raises:
+        ContentError: It is no folder, or a file in it has the name of no shipped prompt.
+    """
+    if not folder.is_dir():
+        raise ContentError("is no folder of prompts", where=str(folder))
+    names = prompt_names()
+    for path in sorted(folder.glob("*.txt")):
+        if path.stem not in names:
+            raise ContentError("replaces no prompt", where=str(path), allowed=did_you_mean(path.stem, names))
 
 
 def prompt_names() -> list[str]:

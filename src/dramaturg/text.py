@@ -59,15 +59,21 @@ def write_atomically(path: Path, text: str) -> None:
         part.unlink(missing_ok=True)
 
 
-_SECRET = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai)[-_][A-Za-z0-9_\-]{6,}|(?<=[Bb]earer )[^\s\"']{6,}")
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_SECRET = re.compile(
+    r"\bsk[-_][\w*\-]{6,}"
+    r"|\b(?:pk|rk|key|hf|gsk|xai|ghp|glpat)[-_](?=[A-Za-z_\-]*\d)[\w*\-]{12,}"
+    r"|(?<=[Bb]earer )[^\s\"']{6,}"
+    r"|(?<=://)[^/?#\s@]+(?=@)",
+    re.ASCII,
+)
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)\Z", re.IGNORECASE)
 _LEAST_SECRET = 8
 """A shorter value is no key, and may stand in any text."""
 
 
 def redact(text: str) -> str:
-    """Returns the text without what looks like a key, and without any key of this process's environment."""
+    """Returns the text without what looks like a key or password, and without any key of this process's environment."""
     for name, value in os.environ.items():
-        if _SECRET_NAME.search(name) and len(value) >= _LEAST_SECRET:
+        if len(value) >= _LEAST_SECRET and _SECRET_NAME.search(name):
             text = text.replace(value, "…")
     return _SECRET.sub("…", text)

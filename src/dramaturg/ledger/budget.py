@@ -12,11 +12,17 @@ from dramaturg.model.prices import Price, price_of
 CHARACTERS_PER_TOKEN = 4
 """For estimates alone: what a server reports takes their place as soon as it is there."""
 
+_FIRST_DENSE = 0x2E80
+"""From here on (Chinese, Japanese, Korean, emoji) a character is about a token."""
+
 
 def estimated_tokens(text: str) -> int:
-    """Returns about how many tokens a text has: 4 characters each in ASCII, 1 each beyond."""
-    beyond = sum(1 for character in text if ord(character) > 0x2E7F)
-    return (len(text) - beyond) // CHARACTERS_PER_TOKEN + beyond + 1
+    """Returns about how many tokens a text has: 4 ASCII characters each, 2 of other alphabets, 1 of what is dense."""
+    if text.isascii():
+        return len(text) // CHARACTERS_PER_TOKEN + 1
+    ascii_count = sum(1 for character in text if character < "\x80")
+    dense = sum(1 for character in text if ord(character) >= _FIRST_DENSE)
+    return ascii_count // CHARACTERS_PER_TOKEN + (len(text) - ascii_count - dense) // 2 + dense + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from dramaturg.errors import UnitStopped
+from dramaturg.errors import DramaturgError, UnitStopped
 from dramaturg.ledger.budget import Budget
 from dramaturg.ledger.keys import call_key, derive_seed, human_key, model_hash, schema_json
-from dramaturg.ledger.rows import call_row, message_rows, model_row
-from dramaturg.ledger.writer import Entry
-from dramaturg.model import AnswerSchema, Asked, Identity, Message, Model, OnText, Reply, Request, Sampling
+from dramaturg.ledger.rows import call_row, model_row
+from dramaturg.ledger.writer import Entry, Row
+from dramaturg.model import (
+    AnswerSchema,
+    Asked,
+    Identity,
+    Message,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    Sampling,
+    TokenLogprob,
+)
 from dramaturg.model.request import chain_hashes, sampling_json
 from dramaturg.model.spec import Options
-from dramaturg.model.structured import Ask, Structured
+from dramaturg.model.structured import Ask, Structured, ask_structured
 from dramaturg.text import sha256, storable
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
@@ -59,6 +71,7 @@ class Calls:
         self.unit = unit
         self.study_seed = study_seed
         self._answered = answered
+        self._in_flight: dict[str, asyncio.Future[DramaturgError | None]] = {}
         self._commit = commit
         self._budget = budget
         self._replay_only = replay_only
@@ -96,54 +109,121 @@ class Calls:
             LimitReached: A budget is used up.
             LedgerError: The answer cannot be committed.
         """
-        sampling = _with_options(sampling, model.options)
-        messages = _storable_messages(messages)
+        return await self._ask(
+            model,
+            _storable_messages(messages),
+            step=step,
+            role=role,
+            purpose=purpose,
+            attempt=attempt,
+            sampling=_with_options(sampling, model.options),
+            schema=schema,
+            labels=labels,
+            on_text=on_text,
+        )
+
+    async def _ask(
+        self,
+        model: Model,
+        messages: Sequence[Message],
+        *,
+        step: str,
+        role: str,
+        purpose: str,
+        attempt: int,
+        sampling: Sampling,
+        schema: AnswerSchema | None,
+        labels: Mapping[str, str] | None,
+        on_text: OnText | None = None,
+    ) -> Asked:
         seed = derive_seed(self.study_seed, self.unit, step, attempt)
         hashes = chain_hashes(messages)
+        last_message = hashes[-1] if hashes else ""
         schema_text = schema_json(schema) if schema is not None else ""
         schema_hash = sha256(schema_text) if schema_text else ""
         asked_model = model_hash(model.identity)
-        key = call_key(
-            model=asked_model,
-            last_message=hashes[-1] if hashes else "",
-            sampling=sampling_json(sampling),
-            schema=schema_hash,
-            seed=seed,
-        )
-        known = self._answered.get(key)
-        if known is not None:
-            return self._replay(known, on_text)
-        self._refuse_new(step)
-        request = Request(
-            messages,
-            sampling,
-            seed,
-            schema,
-            {**(labels or {}), "role": role, "purpose": purpose, "step": step, "attempt": str(attempt)},
-        )
-        reply = await self._send(model, request, on_text)
-        row = call_row(
-            key=key,
-            unit=self.unit,
-            study_seed=self.study_seed,
-            step=step,
-            attempt=attempt,
-            role=role,
-            purpose=purpose,
-            model=asked_model,
-            last_message=hashes[-1] if hashes else "",
-            sampling=sampling_json(sampling),
-            answer_schema=schema_hash,
-            seed=seed,
-            reply=reply,
-        )
-        schema_row = {"hash": schema_hash, "json": schema_text} if schema_text else None
-        await self._commit(
-            Entry(row, message_rows(messages, hashes), model_row(model.identity, asked_model), schema_row)
-        )
+        parameters = sampling_json(sampling)
+        key = call_key(model=asked_model, last_message=last_message, sampling=parameters, schema=schema_hash, seed=seed)
+
+        async def answer() -> Asked:
+            own_labels = {"role": role, "purpose": purpose, "step": step, "attempt": str(attempt)}
+            request = Request(messages, sampling, seed, schema, {**(labels or {}), **own_labels})
+            reply = await self._send(model, request, on_text)
+            row = call_row(
+                key=key,
+                unit=self.unit,
+                study_seed=self.study_seed,
+                step=step,
+                attempt=attempt,
+                role=role,
+                purpose=purpose,
+                model=asked_model,
+                last_message=last_message,
+                sampling=parameters,
+                answer_schema=schema_hash,
+                seed=seed,
+                reply=reply,
+            )
+            return await self._commit_reply(
+                key,
+                reply,
+                row,
+                messages=messages,
+                hashes=hashes,
+                model=model_row(model.identity, asked_model),
+                answer_schema={"hash": schema_hash, "json": schema_text} if schema_text else None,
+            )
+
+        return await self._once(key, step, answer, on_text)
+
+    async def _once(self, key: str, step: str, answer: Callable[[], Awaitable[Asked]], on_text: OnText | None) -> Asked:
+        """Returns the ledger's answer to a key, that of the call in flight with the same key, or a new one.
+
+        When the call in flight fails, all who wait for it fail with it; when it is cancelled, the next one asks.
+        """
+        while True:
+            known = self._answered.get(key)
+            if known is not None:
+                return self._replay(known, on_text)
+            in_flight = self._in_flight.get(key)
+            if in_flight is None:
+                break
+            await asyncio.wait([in_flight])
+            problem = in_flight.result()
+            if problem is not None:
+                raise problem
+        if self._replay_only:
+            raise UnitStopped("not_recorded", f"step {step!r} is not in the ledger, and the run is replay-only")
+        ended: asyncio.Future[DramaturgError | None] = asyncio.get_running_loop().create_future()
+        self._in_flight[key] = ended
+        problem = None
+        try:
+            return await answer()
+        except DramaturgError as error:
+            problem = error
+            raise
+        finally:
+            del self._in_flight[key]
+            ended.set_result(problem)
+
+    async def _commit_reply(
+        self,
+        key: str,
+        reply: Reply,
+        row: Row,
+        *,
+        messages: Sequence[Message] = (),
+        hashes: Sequence[str] = (),
+        model: Row,
+        answer_schema: Row | None = None,
+    ) -> Asked:
+        def committed() -> None:
+            if reply.final:
+                self._answered[key] = Asked(reply, key, replayed=True)
+
+        await self._commit(Entry(row, committed, messages, hashes, model, answer_schema))
         if not reply.final:
             raise UnitStopped(reply.failure or reply.status, reply.detail)
-        self._answered[key] = Asked(reply, key, replayed=True)
         return Asked(reply, key)
 
     def asker(
@@ -162,18 +242,20 @@ class Calls:
         A re-ask is a step of its own below the given one; see `ask` for the arguments.
         """
         base_attempt = attempt
+        sampling = _with_options(sampling, model.options)
+        more = replace(sampling, max_tokens=sampling.max_tokens * 2)
 
         async def ask(
             messages: Sequence[Message], *, schema: AnswerSchema | None, attempt: int, more_tokens: bool = False
         ) -> Asked:
-            return await self.ask(
+            return await self._ask(
                 model,
-                messages,
+                _storable_messages(messages),
                 step=f"{step}/reask/{attempt}" if attempt else step,
                 role=role,
                 purpose=purpose,
                 attempt=base_attempt,
-                sampling=replace(sampling, max_tokens=sampling.max_tokens * 2) if more_tokens else sampling,
+                sampling=more if more_tokens else sampling,
                 schema=schema,
                 labels=labels,
             )
@@ -208,8 +290,6 @@ class Calls:
             labels: See `ask`.
             lines: Text that asks for labelled lines, shown in the re-ask.
         """
-        from dramaturg.model.structured import ask_structured
-
         ask = self.asker(
             model, step=step, role=role, purpose=purpose, attempt=attempt, sampling=sampling, labels=labels
         )
@@ -232,39 +312,34 @@ class Calls:
             LedgerError: The turn cannot be committed.
         """
         key = human_key(unit=self.unit, study_seed=self.study_seed, step=step, attempt=attempt)
-        known = self._answered.get(key)
-        if known is not None:
-            return self._replay(known, None)
-        self._refuse_new(step)
-        reply = Reply("ok", text=storable(await read()))
-        row = call_row(
-            key=key,
-            unit=self.unit,
-            study_seed=self.study_seed,
-            step=step,
-            attempt=attempt,
-            role=role,
-            purpose=purpose,
-            model=model_hash(HUMAN),
-            last_message="",
-            sampling="",
-            answer_schema="",
-            seed=0,
-            reply=reply,
-        )
-        await self._commit(Entry(row, model=model_row(HUMAN, model_hash(HUMAN))))
-        self._answered[key] = Asked(reply, key, replayed=True)
-        return Asked(reply, key)
+
+        async def answer() -> Asked:
+            reply = Reply("ok", text=storable(await read()))
+            of_human = model_hash(HUMAN)
+            row = call_row(
+                key=key,
+                unit=self.unit,
+                study_seed=self.study_seed,
+                step=step,
+                attempt=attempt,
+                role=role,
+                purpose=purpose,
+                model=of_human,
+                last_message="",
+                sampling="",
+                answer_schema="",
+                seed=0,
+                reply=reply,
+            )
+            return await self._commit_reply(key, reply, row, model=model_row(HUMAN, of_human))
+
+        return await self._once(key, step, answer, None)
 
     def _replay(self, known: Asked, on_text: OnText | None) -> Asked:
         self._budget.replayed += 1
         if on_text is not None and known.reply.text:
             on_text(known.reply.text)
         return known
-
-    def _refuse_new(self, step: str) -> None:
-        if self._replay_only:
-            raise UnitStopped("not_recorded", f"step {step!r} is not in the ledger, and the run is replay-only")
 
     async def _send(self, model: Model, request: Request, on_text: OnText | None) -> Reply:
         reservation = self._budget.admit(request, model.identity)
@@ -273,16 +348,33 @@ class Calls:
         except BaseException:
             self._budget.release(reservation)
             raise
-        self._budget.settle(reservation, reply.usage)
+        if reply.final or reply.failure == "timeout":
+            self._budget.settle(reservation, reply.usage)
+        else:
+            self._budget.release(reservation)
         return _storable(reply)
 
 
 def _storable(reply: Reply) -> Reply:
     """Returns the reply as the ledger will give it back, so that a run and its replay are the same."""
-    text, reasoning, detail = storable(reply.text), storable(reply.reasoning), storable(reply.detail)
-    if (text, reasoning, detail) == (reply.text, reply.reasoning, reply.detail):
+    texts = (reply.text, reply.reasoning, reply.detail, reply.served_by, *reply.notes)
+    if all(storable(text) is text for text in texts) and not reply.logprobs:
         return reply
-    return replace(reply, text=text, reasoning=reasoning, detail=detail)
+    return replace(
+        reply,
+        text=storable(reply.text),
+        reasoning=storable(reply.reasoning),
+        detail=storable(reply.detail),
+        served_by=storable(reply.served_by),
+        notes=tuple(map(storable, reply.notes)),
+        logprobs=tuple(_storable_logprob(entry) for entry in reply.logprobs),
+    )
+
+
+def _storable_logprob(entry: TokenLogprob) -> TokenLogprob:
+    return TokenLogprob(
+        storable(entry.token), entry.logprob, tuple((storable(token), value) for token, value in entry.top)
+    )
 
 
 def _storable_messages(messages: Sequence[Message]) -> Sequence[Message]:

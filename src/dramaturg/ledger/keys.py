@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 
-from dramaturg.model import AnswerSchema, Identity, Reply
-from dramaturg.text import sha256
+from dramaturg.model import AnswerSchema, Identity, Reply, TokenLogprob
+from dramaturg.text import sha256, storable
 
 
 def derive_seed(study_seed: int, unit: str, step: str, attempt: int) -> int:
@@ -36,7 +37,8 @@ def schema_json(schema: AnswerSchema) -> str:
 
     The order of properties is kept: a model writes one after the other, so it is part of the call.
     """
-    return json.dumps({"name": schema.name, "schema": schema.schema}, ensure_ascii=False, separators=(",", ":"))
+    listed = {"name": schema.name, "schema": schema.schema}
+    return storable(json.dumps(listed, ensure_ascii=False, separators=(",", ":")))
 
 
 def call_key(*, model: str, last_message: str, sampling: str, schema: str, seed: int) -> str:
@@ -58,5 +60,16 @@ def human_key(*, unit: str, study_seed: int, step: str, attempt: int) -> str:
 
 
 def reply_hash(reply: Reply) -> str:
-    """Returns the hash of what was answered."""
-    return sha256(f"{reply.status}\n{len(reply.text)}\n{reply.text}\n{reply.reasoning}")
+    """Returns the hash of what was answered and what it cost; the circumstances (seconds, notes) are not part of it."""
+    usage = reply.usage
+    counts = (usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
+    head = f"{reply.status}\n{reply.failure}\n{counts}\n{len(reply.text)}\n{len(reply.reasoning)}"
+    return sha256(f"{head}\n{reply.text}\n{reply.reasoning}\n{reply.served_by}\n{logprobs_json(reply.logprobs)}")
+
+
+def logprobs_json(logprobs: Sequence[TokenLogprob]) -> str:
+    """Returns log-probabilities as the ledger keeps them; empty where there are none."""
+    if not logprobs:
+        return ""
+    listed = [[entry.token, entry.logprob, [list(rival) for rival in entry.top]] for entry in logprobs]
+    return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))

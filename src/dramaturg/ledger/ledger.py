@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
-from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, func, make_url, select
+from sqlalchemy import URL, Connection, Engine, Row, Select, create_engine, event, func, make_url, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
@@ -19,7 +19,7 @@ from dramaturg.ledger import schema
 from dramaturg.ledger.budget import Budget
 from dramaturg.ledger.calls import Calls
 from dramaturg.ledger.rows import asked_from
-from dramaturg.ledger.writer import Writer
+from dramaturg.ledger.writer import Writer, reason_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,18 @@ class _Tally:
 
 
 class Ledger:
-    """A store of replies. Open it with `Ledger.open`, and close it."""
+    """A store of replies. Open it with `Ledger.open`, and close it.
+
+    Attributes:
+        location: Its path or URL, without a password.
+    """
 
     def __init__(self, engine: Engine, *, location: str, lock: FileLock | None, replay_only: bool) -> None:
+        self.location = location
         self._engine = engine
         self._lock = lock
         self._replay_only = replay_only
-        self._writer = Writer(engine)
-        self.location = location
+        self._writer = Writer(engine, location=location)
 
     @classmethod
     def open(cls, location: str | Path, *, replay_only: bool = False) -> Self:
@@ -125,20 +129,21 @@ class Ledger:
             LedgerError: Another process uses it, it is no ledger, or it is from a newer version.
             UserError: The URL is wrong or needs a driver that is not there.
         """
-        text = str(location)
-        is_url = "://" in text
-        path = None if is_url else Path(location)
-        lock = _lock(path) if path is not None else None
+        url = _url(location)
+        shown = url.database if _is_file(url) and url.database else url.render_as_string(hide_password=True)
+        lock = _lock(Path(url.database)) if _is_file(url) and url.database else None
+        engine = None
         try:
-            engine = _engine(text, path)
-            with _named_errors(text):
-                with engine.begin() as connection:
-                    schema.migrate(connection)
+            engine = _engine(url)
+            with _named_errors(shown), engine.begin() as connection:
+                schema.migrate(connection, where=shown)
         except BaseException:
+            if engine is not None:
+                engine.dispose()
             if lock is not None:
                 lock.release()
             raise
-        return cls(engine, location=text, lock=lock, replay_only=replay_only)
+        return cls(engine, location=shown, lock=lock, replay_only=replay_only)
 
     def __enter__(self) -> Self:
         return self
@@ -147,11 +152,17 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Commits what is queued and lets go of the file."""
-        self._writer.close()
-        self._engine.dispose()
-        if self._lock is not None:
-            self._lock.release()
+        """Commits what is queued and lets go of the file.
+
+        Raises:
+            LedgerError: What was queued cannot be written.
+        """
+        try:
+            self._writer.close()
+        finally:
+            self._engine.dispose()
+            if self._lock is not None:
+                self._lock.release()
 
     def calls(self, *, unit: str, seed: int, budget: Budget | None = None) -> Calls:
         """Returns the calls of one unit, with all that was already answered.
@@ -238,21 +249,34 @@ class Ledger:
         with _named_errors(self.location), self._engine.connect() as connection:
             yield connection
 
-    def rows(self) -> tuple[Iterator[Row[Any]], Iterator[Row[Any]]]:
-        """Returns all messages and all calls, as streams, for `verify`."""
-        return self._stream(schema.message), self._stream(schema.call)
+    def message_rows(self) -> Iterator[Row[Any]]:
+        """Yields all messages; `found` is the message before one, or None where it is missing."""
+        before = schema.message.alias()
+        yield from self._stream(
+            select(schema.message, before.c.hash.label("found")).outerjoin(
+                before, schema.message.c.parent == before.c.hash
+            )
+        )
 
-    def _stream(self, table: Any) -> Iterator[Row[Any]]:
-        with self._read() as connection:
-            yield from connection.execution_options(yield_per=2000).execute(select(table))
+    def call_rows(self) -> Iterator[Row[Any]]:
+        """Yields all calls, failures included; `found` is the last message of the chat, or None where it is missing."""
+        yield from self._stream(
+            select(schema.call, schema.message.c.hash.label("found")).outerjoin(
+                schema.message, schema.call.c.last_message == schema.message.c.hash
+            )
+        )
 
     def identities(self) -> dict[str, Row[Any]]:
         """Returns the rows of all models by hash."""
-        return {row.hash: row for row in self._stream(schema.model)}
+        return {row.hash: row for row in self._stream(select(schema.model))}
 
     def schemas(self) -> dict[str, str]:
         """Returns the JSON of all answers' schemas by hash."""
-        return {row.hash: row.json for row in self._stream(schema.answer_schema)}
+        return {row.hash: row.json for row in self._stream(select(schema.answer_schema))}
+
+    def _stream(self, query: Select[*tuple[Any, ...]]) -> Iterator[Row[Any]]:
+        with self._read() as connection:
+            yield from connection.execution_options(yield_per=2000).execute(query)
 
 
 def _use(of: tuple[str, str, str, str, str, str], tally: _Tally) -> Use:
@@ -265,7 +289,7 @@ def _use(of: tuple[str, str, str, str, str, str], tally: _Tally) -> Use:
         output_tokens=tally.output_tokens,
         reasoning_tokens=tally.reasoning_tokens,
         unknown_usage=tally.unknown_usage,
-        first_at=tally.first_at,
+        first_at=tally.first_at if tally.rows else 0.0,
         last_at=tally.last_at,
         seconds=tally.seconds,
         first_token_s=statistics.median(tally.first_token_s) if tally.first_token_s else None,
@@ -273,10 +297,29 @@ def _use(of: tuple[str, str, str, str, str, str], tally: _Tally) -> Use:
     )
 
 
+def _url(location: str | Path) -> URL:
+    """Returns the database URL of a path or of a URL's text.
+
+    Raises:
+        UserError: The text is no URL; it is not shown, since it may hold a password.
+    """
+    text = str(location)
+    if "://" not in text:
+        return URL.create("sqlite", database=text)
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError):
+        raise UserError("the ledger's URL cannot be read", allowed="a path, or postgresql+psycopg://…") from None
+
+
+def _is_file(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
+
+
 def _lock(path: Path) -> FileLock:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(f"{path}.lock")
+        lock = FileLock(f"{path.resolve()}.lock")
         lock.acquire(timeout=0)
     except Timeout:
         raise LedgerError(
@@ -287,25 +330,24 @@ def _lock(path: Path) -> FileLock:
     return lock
 
 
-def _engine(text: str, path: Path | None) -> Engine:
-    if path is None:
-        try:
-            return create_engine(make_url(text))
-        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
-            raise UserError(
-                f"ledger URL cannot be used: {str(error).splitlines()[0]}", allowed="a path, or postgresql+psycopg://…"
-            ) from None
-    engine = create_engine(URL.create("sqlite", database=str(path)))
-
-    def configure(connection: DBAPIConnection, _: object) -> None:
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute("PRAGMA synchronous=NORMAL")
-        cursor.execute("PRAGMA busy_timeout=30000")
-        cursor.close()
-
-    event.listen(engine, "connect", configure)
+def _engine(url: URL) -> Engine:
+    try:
+        engine = create_engine(url)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        raise UserError(
+            f"ledger URL cannot be used: {str(error).splitlines()[0]}", allowed="a path, or postgresql+psycopg://…"
+        ) from None
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _configure_sqlite)
     return engine
+
+
+def _configure_sqlite(connection: DBAPIConnection, _: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA busy_timeout=30000")
+    cursor.close()
 
 
 @contextmanager
@@ -313,11 +355,4 @@ def _named_errors(location: str) -> Generator[None, None, None]:
     try:
         yield
     except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise LedgerError(f"{_without_password(location)}: {reason}") from None
-
-
-def _without_password(location: str) -> str:
-    if "://" not in location:
-        return location
-    return make_url(location).render_as_string(hide_password=True)
+        raise LedgerError(f"{location}: {reason_of(error)}") from None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import time
-from collections.abc import Sequence
 from typing import Any, cast
 
 from sqlalchemy import Row
 
-from dramaturg.ledger.keys import reply_hash
+from dramaturg.ledger.keys import logprobs_json, reply_hash
 from dramaturg.model import Asked, Identity, Message, Reply, TokenLogprob, Usage
 from dramaturg.model.reply import FailureKind, ReplyStatus
 
@@ -60,7 +59,7 @@ def call_row(
         "at": time.time(),
         "seconds": reply.seconds,
         "first_token_s": reply.first_token_s,
-        "logprobs": _logprobs_json(reply.logprobs),
+        "logprobs": logprobs_json(reply.logprobs),
         "served_by": reply.served_by,
         "notes": json.dumps(reply.notes, ensure_ascii=False) if reply.notes else "",
     }
@@ -84,26 +83,21 @@ def asked_from(row: Row[Any]) -> Asked:
     return Asked(reply, row.key, replayed=True)
 
 
-def message_rows(messages: Sequence[Message], hashes: Sequence[str]) -> list[dict[str, object]]:
-    """Returns the node rows of a chat, oldest first."""
-    parents = ["", *hashes]
-    return [
-        {"hash": node, "parent": parent, "role": message.role, "text": message.text}
-        for message, node, parent in zip(messages, hashes, parents, strict=False)
-    ]
+def message_row(message: Message, node: str, parent: str) -> dict[str, object]:
+    """Returns the row of a message as a node.
+
+    Args:
+        message: The message.
+        node: Its hash.
+        parent: Hash of the message before it; empty for the first.
+    """
+    return {"hash": node, "parent": parent, "role": message.role, "text": message.text}
 
 
 @functools.lru_cache(maxsize=256)
 def model_row(identity: Identity, model: str) -> dict[str, object]:
     """Returns the row of a model's identity under its hash."""
     return {"hash": model, "provider": identity.provider, "name": identity.name, "digest": identity.digest}
-
-
-def _logprobs_json(logprobs: Sequence[TokenLogprob]) -> str:
-    if not logprobs:
-        return ""
-    listed = [[entry.token, entry.logprob, [list(rival) for rival in entry.top]] for entry in logprobs]
-    return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
 
 
 def _logprobs_from(text: str) -> tuple[TokenLogprob, ...]:

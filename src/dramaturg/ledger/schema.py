@@ -115,19 +115,31 @@ MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _create}
 """Version → what makes it of the version before."""
 
 
-def migrate(connection: Connection) -> None:
-    """Brings the ledger to the current version, step by step.
+def migrate(connection: Connection, *, where: str) -> None:
+    """Brings the ledger to the current version, step by step; an empty database is version 0.
+
+    Args:
+        connection: In a transaction.
+        where: The ledger's place, for errors.
 
     Raises:
-        LedgerError: It was written by a newer version.
+        LedgerError: It was written by a newer version, or is a database of something else.
     """
-    version = 0
-    if inspect(connection).has_table("meta"):
-        found = connection.execute(select(meta.c.value).where(meta.c.name == "schema_version")).scalar()
-        version = int(found or 0)
+    version = _version(connection, where)
     if version > VERSION:
-        raise LedgerError(f"the ledger has schema version {version}; this release reads up to {VERSION}")
+        raise LedgerError(f"{where}: the ledger has schema version {version}; this release reads up to {VERSION}")
     for step in range(version + 1, VERSION + 1):
         MIGRATIONS[step](connection)
         connection.execute(meta.delete().where(meta.c.name == "schema_version"))
         connection.execute(meta.insert().values(name="schema_version", value=str(step)))
+
+
+def _version(connection: Connection, where: str) -> int:
+    tables = inspect(connection)
+    if not tables.get_table_names():
+        return 0
+    if tables.has_table("meta") and {"name", "value"} <= {column["name"] for column in tables.get_columns("meta")}:
+        found = connection.execute(select(meta.c.value).where(meta.c.name == "schema_version")).scalar()
+        if found is not None and found.isdecimal():
+            return int(found)
+    raise LedgerError(f"{where}: is a database, but no ledger")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,40 +42,53 @@ def verify(ledger: Ledger) -> Verification:
         ledger: An open ledger; it is only read.
     """
     problems: list[str] = []
-    message_rows, call_rows = ledger.rows()
-    parents: dict[str, str] = {}
-    for row in message_rows:
-        parents[row.hash] = row.parent
-        if message_hash(row.parent, Message(row.role, row.text)) != row.hash:
-            problems.append(f"message {row.hash[:12]}: its text or role was changed")
-    problems += [
-        f"message {node[:12]}: the message before it, {parent[:12]}, is missing"
-        for node, parent in parents.items()
-        if parent and parent not in parents
-    ]
+    messages = calls = 0
+    for row in ledger.message_rows():
+        messages += 1
+        _add(problems, _of_message(row))
     models = ledger.identities()
     for of, row in models.items():
         if model_hash(Identity(row.provider, row.name, row.digest)) != of:
-            problems.append(f"model {row.name}: its identity was changed")
+            _add(problems, [f"model {row.name}: its identity was changed"])
     schemas = ledger.schemas()
-    problems += [f"schema {of[:12]}: it was changed" for of, text in schemas.items() if sha256(text) != of]
-    calls = 0
-    for row in call_rows:
+    _add(problems, [f"schema {of[:12]}: it was changed" for of, text in schemas.items() if sha256(text) != of])
+    for row in ledger.call_rows():
         calls += 1
         name = f"call {row.key[:12]} (unit {row.unit[:12]}, step {row.step})"
-        if row.last_message and row.last_message not in parents:
-            problems.append(f"{name}: its messages are missing")
-        if row.model not in models:
-            problems.append(f"{name}: its model is missing")
-        if row.answer_schema and row.answer_schema not in schemas:
-            problems.append(f"{name}: its schema is missing")
-        if not _key_agrees(row, human=models.get(row.model) is not None and models[row.model].provider == "human"):
-            problems.append(f"{name}: key or seed does not derive from what was asked")
-        if reply_hash(asked_from(row).reply) != row.reply_hash:
-            problems.append(f"{name}: its reply was changed")
-        if len(problems) >= MOST_PROBLEMS:
-            break
-    return Verification(len(parents), calls, tuple(problems[:MOST_PROBLEMS]))
+        _add(problems, [f"{name}: {problem}" for problem in _of_call(row, models, schemas)])
+    return Verification(messages, calls, tuple(problems))
+
+
+def _add(problems: list[str], more: Iterable[str]) -> None:
+    problems += itertools.islice(more, MOST_PROBLEMS - len(problems))
+
+
+def _of_message(row: Row[Any]) -> Iterator[str]:
+    if message_hash(row.parent, Message(row.role, row.text)) != row.hash:
+        yield f"message {row.hash[:12]}: its text, its role or the message before it was changed"
+    if row.parent and row.found is None:
+        yield f"message {row.hash[:12]}: the message before it, {row.parent[:12]}, is missing"
+
+
+def _of_call(row: Row[Any], models: Mapping[str, Row[Any]], schemas: Mapping[str, str]) -> Iterator[str]:
+    if row.last_message and row.found is None:
+        yield "its messages are missing"
+    if row.model not in models:
+        yield "its model is missing"
+    if row.answer_schema and row.answer_schema not in schemas:
+        yield "its schema is missing"
+    if not _key_agrees(row, human=row.model in models and models[row.model].provider == "human"):
+        yield "key or seed does not derive from what was asked"
+    if not _reply_agrees(row):
+        yield "its reply was changed"
+
+
+def _reply_agrees(row: Row[Any]) -> bool:
+    try:
+        reply = asked_from(row).reply
+    except (ValueError, TypeError):
+        return False
+    return reply.final == row.final and reply_hash(reply) == row.reply_hash
 
 
 def _key_agrees(row: Row[Any], *, human: bool) -> bool:

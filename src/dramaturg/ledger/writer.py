@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
 
 from dramaturg.errors import LedgerError
 from dramaturg.ledger import schema
+from dramaturg.ledger.rows import message_row
+from dramaturg.model import Message
 
 Row = Mapping[str, object]
 
-MOST_KNOWN = 200_000
-"""Hashes remembered as written; past it they are forgotten and the database is asked to skip what it has."""
+MOST_RECENT = 10_000
+"""Hashes remembered as written, twice over; the database is asked to skip what it has beyond them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,17 @@ class Entry:
 
     Attributes:
         call: The call's row.
-        messages: Node rows of its chat, oldest first.
+        committed: Called when the entry is on disk, whether or not anybody still waits for it.
+        messages: The chat, oldest first.
+        hashes: Hash of each message as a node.
         model: Row of the model that was asked.
         answer_schema: Row of the answer's schema, or None.
     """
 
     call: Row
-    messages: Sequence[Row] = ()
+    committed: Callable[[], None]
+    messages: Sequence[Message] = ()
+    hashes: Sequence[str] = ()
     model: Row | None = None
     answer_schema: Row | None = None
 
@@ -43,70 +48,113 @@ class Writer:
     each call more in waiting for the interpreter than it saves.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, location: str) -> None:
+        """Makes the writer of a ledger.
+
+        Args:
+            engine: Its database.
+            location: Its place, for errors.
+        """
         self._engine = engine
+        self._location = location
         insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
         self._inserts = {
             table: insert(table).on_conflict_do_nothing()
             for table in (schema.message, schema.model, schema.answer_schema, schema.call)
         }
-        self._known: set[object] = set()
-        self._entries: list[Entry] = []
-        self._group: asyncio.Future[None] | None = None
+        self._written = _Recent()
+        self._queue: list[tuple[Entry, asyncio.Future[None]]] = []
 
     async def write(self, entry: Entry) -> None:
-        """Returns when the entry is committed.
+        """Returns when the entry is committed. Who is cancelled while waiting does not stop the commit.
 
         Raises:
             LedgerError: It cannot be written, for example because the disk is full.
         """
-        self._entries.append(entry)
-        if self._group is None:
-            loop = asyncio.get_running_loop()
-            self._group = loop.create_future()
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[None] = loop.create_future()
+        if not self._queue:
             loop.call_soon(self._commit)
-        await asyncio.shield(self._group)
+        self._queue.append((entry, waiting))
+        await waiting
 
     def close(self) -> None:
-        """Commits what was handed over and not yet committed."""
-        self._commit()
+        """Commits what was handed over and not yet committed.
 
-    def _commit(self) -> None:
-        entries, group = self._entries, self._group
-        self._entries, self._group = [], None
-        if not entries or group is None:
-            return
+        Raises:
+            LedgerError: It cannot be written.
+        """
+        problem = self._commit()
+        if problem is not None:
+            raise LedgerError(problem)
+
+    def _commit(self) -> str | None:
+        """Commits the queue, tells everyone who waits, and returns what went wrong."""
+        queue, self._queue = self._queue, []
+        problem = self._store([entry for entry, _ in queue]) if queue else None
+        for entry, waiting in queue:
+            if problem is None:
+                entry.committed()
+            if waiting.done() or waiting.get_loop().is_closed():
+                continue
+            if problem is None:
+                waiting.set_result(None)
+            else:
+                waiting.set_exception(LedgerError(problem))
+        return problem
+
+    def _store(self, entries: Sequence[Entry]) -> str | None:
         try:
             with self._engine.begin() as connection:
                 self._insert(connection, entries)
-        except SQLAlchemyError as problem:
-            self._known.clear()
-            reason = str(getattr(problem, "orig", None) or problem).splitlines()[0]
-            error = LedgerError(f"the ledger cannot be written: {reason}; what was committed before is safe")
-            group.set_exception(error)
-            group.exception()
-        else:
-            group.set_result(None)
+        except Exception as error:  # whatever it is, everyone who waits must hear of it
+            self._written.clear()
+            return f"{self._location}: cannot be written: {reason_of(error)}; what was committed before is safe"
+        return None
 
     def _insert(self, connection: Connection, entries: Sequence[Entry]) -> None:
         rows: dict[Table, list[Row]] = {table: [] for table in self._inserts}
         for entry in entries:
-            for node in entry.messages:
-                self._add_once(rows[schema.message], node)
-            if entry.model is not None:
-                self._add_once(rows[schema.model], entry.model)
-            if entry.answer_schema is not None:
-                self._add_once(rows[schema.answer_schema], entry.answer_schema)
+            self._add_messages(rows[schema.message], entry)
+            for table, row in ((schema.model, entry.model), (schema.answer_schema, entry.answer_schema)):
+                if row is not None and self._written.add(row["hash"]):
+                    rows[table].append(row)
             rows[schema.call].append(entry.call)
         for table, of_table in rows.items():
             if of_table:
                 connection.execute(self._inserts[table], of_table)
 
-    def _add_once(self, rows: list[Row], row: Row) -> None:
-        identity = row["hash"]
-        if identity in self._known:
-            return
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
-        self._known.add(identity)
-        rows.append(row)
+    def _add_messages(self, rows: list[Row], entry: Entry) -> None:
+        """Adds the nodes of a chat that are new; where one was written, all before it were."""
+        for index in range(len(entry.hashes) - 1, -1, -1):
+            node = entry.hashes[index]
+            if not self._written.add(node):
+                return
+            rows.append(message_row(entry.messages[index], node, entry.hashes[index - 1] if index else ""))
+
+
+class _Recent:
+    """The hashes that were added last, in two generations, so that memory stays flat."""
+
+    def __init__(self) -> None:
+        self._young: set[object] = set()
+        self._old: set[object] = set()
+
+    def add(self, entry: object) -> bool:
+        """Returns whether the entry is new."""
+        if entry in self._young:
+            return False
+        if len(self._young) >= MOST_RECENT:
+            self._old, self._young = self._young, set()
+        self._young.add(entry)
+        return entry not in self._old
+
+    def clear(self) -> None:
+        """Forgets all."""
+        self._young.clear()
+        self._old.clear()
+
+
+def reason_of(error: Exception) -> str:
+    """Returns what a database said, in one line, without its statement and values."""
+    return (str(getattr(error, "orig", None) or error).splitlines() or [type(error).__name__])[0]

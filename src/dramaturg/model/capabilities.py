@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 Capability = Literal[
     "schema",
@@ -22,22 +22,27 @@ Capability = Literal[
 ]
 
 _SCHEMA_BROKE = re.compile(
-    r"does not match the expected format|json[ _]?schema|response_format|grammar|structured output|guided",
+    r"does not match the expected format|json[ _]?(?:schema|object|mode)|response[ _]format|grammar|structured output|"
+    r"guided",
     re.IGNORECASE,
 )
 _SYSTEM = re.compile(
-    r"system (?:role|message|prompt)s?.{0,40}(?:not|un)|(?:not|un)\w* .{0,40}system (?:role|message|prompt)",
+    r"\b(?:system|developer)\b.{0,60}\b(?:not|un\w+|invalid|disallowed)\b|"
+    r"\b(?:not|un\w+|invalid|only|disallowed)\b.{0,60}\b(?:system|developer)\b",
     re.IGNORECASE,
 )
-_ALTERNATION = re.compile(r"alternat|roles must|consecutive", re.IGNORECASE)
-_NAMED: tuple[tuple[re.Pattern[str], Capability], ...] = (
-    (re.compile(r"\bmax_tokens\b"), "max_tokens"),
-    (re.compile(r"\btemperature\b"), "temperature"),
-    (re.compile(r"\btop_p\b"), "top_p"),
-    (re.compile(r"\bstop\b"), "stop"),
-    (re.compile(r"\bseed\b"), "seed"),
-    (re.compile(r"\b(?:top_)?logprobs\b"), "logprobs"),
-    (re.compile(r"\bstream_options\b"), "stream_usage"),
+_ALTERNATION = re.compile(
+    r"\balternat|\bconsecutive\b|\broles? must\b|must (?:start|begin) with .{0,20}user", re.IGNORECASE
+)
+_FIELDS: tuple[tuple[str, Capability], ...] = (
+    ("max_tokens", "max_tokens"),
+    ("temperature", "temperature"),
+    ("top_p", "top_p"),
+    ("stop", "stop"),
+    ("seed", "seed"),
+    ("top_logprobs", "logprobs"),
+    ("logprobs", "logprobs"),
+    ("stream_options", "stream_usage"),
 )
 
 
@@ -55,30 +60,59 @@ class Capabilities:
         """Returns whether the server has not refused it yet."""
         return capability not in self.refused
 
-    def learn(self, message: str, body: Mapping[str, object]) -> Capability | None:
-        """Returns what the server's complaint is about, once for each; None when nothing is left to drop.
+    def learn(
+        self, message: str, body: Mapping[str, object], *, parameter: str = "", broke: bool = False
+    ) -> Capability | None:
+        """Returns what the server's complaint is about; None when it is about nothing that can be left out.
+
+        Only what stands in the body can be refused, and the next body leaves it out: so each complaint about one
+        call is about something else, and calls that were in flight together all learn from their own answers.
 
         Args:
             message: The server's error text.
-            body: What was sent; only what stands in it can have been refused.
+            body: What was sent.
+            parameter: The parameter that the server names beside its text, if it does.
+            broke: Whether the server broke rather than refused; then only what breaks servers is left out.
         """
-        found = self._refusal(message, body)
-        if found is None or found in self.refused:
-            return None
-        self.refused[found] = message
+        found = _form(parameter, message, body)
+        if found is None and not broke:
+            found = _field(parameter, message, body)
+        if found is None:
+            found = _roles(message, body)
+        if found is not None:
+            self.refused.setdefault(found, message)
         return found
 
-    def _refusal(self, message: str, body: Mapping[str, object]) -> Capability | None:
-        for pattern, capability in _NAMED:
-            key = "stream_options" if capability == "stream_usage" else capability
-            if key in body and pattern.search(message):
-                return capability
-        if "response_format" in body and _SCHEMA_BROKE.search(message):
-            kind = body["response_format"]
-            is_schema = isinstance(kind, Mapping) and "json_schema" in kind
-            return "schema" if is_schema else "json_mode"
-        if self.has("system") and _SYSTEM.search(message):
-            return "system"
-        if self.has("alternation") and _ALTERNATION.search(message):
-            return "alternation"
+
+def _form(parameter: str, message: str, body: Mapping[str, object]) -> Capability | None:
+    if "response_format" not in body:
         return None
+    if not (parameter.startswith("response_format") or _SCHEMA_BROKE.search(message)):
+        return None
+    return "schema" if "json_schema" in cast("Mapping[str, object]", body["response_format"]) else "json_mode"
+
+
+def _field(parameter: str, message: str, body: Mapping[str, object]) -> Capability | None:
+    """Returns the field of the body that is named, beside the text or in it."""
+    for name, capability in _FIELDS:
+        if name == parameter and name in body:
+            return capability
+    for name, capability in _FIELDS:
+        if name in body and re.search(rf"\b{name}\b", message):
+            return capability
+    return None
+
+
+def _roles(message: str, body: Mapping[str, object]) -> Capability | None:
+    roles = [entry["role"] for entry in cast("Sequence[Mapping[str, str]]", body.get("messages", ()))]
+    if _ALTERNATION.search(message) and not alternates(roles):
+        return "alternation"
+    if "system" in roles and (_SYSTEM.search(message) or _ALTERNATION.search(message)):
+        return "system"
+    return None
+
+
+def alternates(roles: Sequence[str]) -> bool:
+    """Returns whether user and assistant take turns, the user first, after at most one system message."""
+    spoken = roles[1:] if roles[:1] == ["system"] else roles
+    return all(role == ("user", "assistant")[index % 2] for index, role in enumerate(spoken))

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import random
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import partial
+from typing import cast
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 
+from dramaturg.model.attempts import Again, Attempts, Broken
 from dramaturg.model.capabilities import Capabilities
 from dramaturg.model.limiter import Limiter
 from dramaturg.model.model import Identity, ModelFacts, OnText
+from dramaturg.model.problem import HttpProblem, failure_of, is_context_overflow, read_problem, shorten
 from dramaturg.model.reply import FailureKind, Reply
 from dramaturg.model.request import Request
 from dramaturg.model.spec import Options
 from dramaturg.model.sse import StreamedAnswer
-from dramaturg.model.wire import HttpProblem, body_of, failure_of, read_problem, read_reply
+from dramaturg.model.wire import body_of, left_out, problem_in, read_reply, read_vectors
+from dramaturg.text import redact
 
-BACKOFF_S = 0.5
-"""First wait after a failure that names none; doubled each time."""
-
-MALFORMED_TRIES = 2
-"""A body without an answer, or no answer in time, is worth so many tries and no more."""
-
-_SECRET = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai)[-_][A-Za-z0-9_\-]{6,}|(?<=[Bb]earer )[^\s\"']{6,}")
+LEAST_KEY = 4
+"""A shorter key is a placeholder that may stand in any text."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -50,20 +47,18 @@ class ServerUnavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Broken:
-    """An attempt that brought no answer."""
-
-    reply: Reply
-    again: bool
-    wait_s: float | None = None
-    overloaded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Payload:
     """A parsed body of HTTP 200."""
 
     body: object
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Who watches a call. A second stream after a broken one is not shown, since the first stands there already."""
+
+    on_text: OnText
+    has_seen: bool = False
 
 
 class Endpoint:
@@ -80,6 +75,7 @@ class Endpoint:
         facts: ModelFacts | None = None,
         options: Options | None = None,
         key: str = "",
+        proxy: str | None = None,
     ) -> None:
         """Makes the endpoint; nothing is sent yet.
 
@@ -92,194 +88,187 @@ class Endpoint:
             facts: What is known of the model.
             options: Timeouts, retries and sampling of the spec string.
             key: The API key; it never leaves this object but in a header.
+            proxy: Address of the proxy on the way, or None.
         """
         self.name = name
         self.identity = identity
         self.facts = facts or ModelFacts()
         self.options = options or Options()
         self.capabilities = Capabilities()
-        self.limiter = limiter
-        self.open_since: dict[int, float] = {}
+        self.attempts = Attempts(limiter, self.options)
         self._address = address
         self._session = session
         self._key = key
+        self._proxy = proxy
         self._headers = {"Content-Type": "application/json"}
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
-        self._whole_timeout = aiohttp.ClientTimeout(
-            total=self.options.attempt_timeout_s, sock_connect=self.options.connect_timeout_s
-        )
-        self._stream_timeout = aiohttp.ClientTimeout(
-            total=self.options.attempt_timeout_s,
-            sock_connect=self.options.connect_timeout_s,
-            sock_read=self.options.read_timeout_s,
-        )
 
     async def send(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Returns the answer; endpoint and model cannot make it raise. See `dramaturg.model.Model.send`."""
-        started = time.perf_counter()
-        call = id(request)
-        self.open_since[call] = time.monotonic()
         notes: list[str] = []
-        try:
-            await self.limiter.enter()
-            succeeded = False
-            try:
-                reply = await self._attempts(request, on_text, notes, started)
-                succeeded = reply.final and not any(note.startswith("wait") for note in notes)
-            finally:
-                self.limiter.leave(succeeded=succeeded)
-        finally:
-            del self.open_since[call]
-        return replace(reply, seconds=time.perf_counter() - started, notes=tuple(notes))
+        watch = _Watch(on_text) if on_text is not None else None
+        result, seconds = await self.attempts.run(partial(self._ask, request, watch, notes), notes, request.seed)
+        reply = result.reply if isinstance(result, Broken) else result
+        if self.capabilities.refused:
+            notes += left_out(request, self.capabilities)
+        return self._without_key(replace(reply, seconds=seconds, notes=tuple(notes)))
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
-        """Returns one vector per text from ``/embeddings``, or None where the server has none."""
+        """Returns one vector per text from ``/embeddings``, or None where the server gives none."""
         body: dict[str, object] = {"model": self.name, "input": list(texts)}
-        result = await self._post("embeddings", body, None, time.perf_counter())
-        if not isinstance(result, _Payload):
-            return None
-        try:
-            rows = sorted(cast("dict[str, Any]", result.body)["data"], key=lambda row: row["index"])
-            vectors = [[float(number) for number in row["embedding"]] for row in rows]
-        except (KeyError, TypeError, ValueError):
-            return None
-        return vectors if len(vectors) == len(texts) else None
+        result, _ = await self.attempts.run(partial(self._post, "embeddings", body, None), [], 0)
+        return read_vectors(result.body, len(texts)) if isinstance(result, _Payload) else None
 
     async def close(self) -> None:
         """Does nothing: the session belongs to who made it."""
 
-    async def _attempts(self, request: Request, on_text: OnText | None, notes: list[str], started: float) -> Reply:
-        options = self.options
-        retries = 0
-        jitter = random.Random(request.seed)
-        while True:
-            result = await self._attempt(request, on_text, notes)
-            if isinstance(result, Reply):
-                return result
-            reply = result.reply
-            if not result.again or retries >= options.max_retries:
-                return reply
-            if reply.status == "malformed" or reply.failure in {"timeout", "protocol"}:
-                if retries + 1 >= MALFORMED_TRIES:
-                    return reply
-            wait_s = result.wait_s
-            if wait_s is None:
-                wait_s = BACKOFF_S * 2**retries * (0.75 + jitter.random() / 2)
-            if wait_s > options.max_wait_s:
-                asked = f"the server asks to wait {wait_s:.0f} s, more than max_wait_s={options.max_wait_s:g}"
-                return replace(reply, status="failed", failure="quota", detail=f"{reply.detail}; {asked}")
-            if time.perf_counter() - started + wait_s > options.total_timeout_s:
-                return replace(reply, detail=f"{reply.detail}; total_timeout_s={options.total_timeout_s:g} is used up")
-            if result.overloaded:
-                self.limiter.too_much(result.wait_s)
-                notes.append(f"wait {wait_s:.1f} s: {reply.detail}")
-            else:
-                notes.append(f"retry: {reply.failure or reply.status}: {reply.detail}")
-            retries += 1
-            await self._step_aside(wait_s)
+    async def _ask(self, request: Request, watch: _Watch | None, notes: list[str], limit_s: float) -> Reply | Broken:
+        """Returns what one attempt brought; a refused parameter is left out and the attempt made again.
 
-    async def _step_aside(self, wait_s: float) -> None:
-        """Waits without holding a place that others could use."""
-        self.limiter.leave(succeeded=False)
-        try:
-            await asyncio.sleep(wait_s)
-        finally:
-            await self.limiter.enter()
-
-    async def _attempt(self, request: Request, on_text: OnText | None, notes: list[str]) -> Reply | _Broken:
-        """Returns what one attempt brought; a refused parameter is dropped and the attempt made again.
-
-        It ends because each capability is learned once and there are few of them.
+        It ends because each refusal makes the next body shorter by what was refused.
         """
+        if watch is not None and watch.has_seen:
+            watch = None
         while True:
-            body = body_of(request, self.name, self.capabilities, stream=on_text is not None)
-            result = await self._post("chat/completions", body, on_text, time.perf_counter())
-            if isinstance(result, Reply):
-                return result
+            body = body_of(request, self.name, self.capabilities, stream=watch is not None)
+            result = await self._post("chat/completions", body, watch, limit_s)
             if isinstance(result, _Payload):
-                return self._checked(read_reply(result.body, max_tokens=request.sampling.max_tokens))
+                return self._read(result.body, request, watch)
+            if isinstance(result, Reply) or result.problem is None:
+                return result
+            problem = result.problem
             refused = None
-            if result.reply.failure == "http" and not result.overloaded:
-                refused = self.capabilities.learn(result.reply.detail, body)
+            if problem.problem in {"request", "server"}:
+                refused = self.capabilities.learn(
+                    problem.message, body, parameter=problem.parameter, broke=problem.problem == "server"
+                )
             if refused is None:
                 return result
             notes.append(f"dropped {refused}: {result.reply.detail}")
 
-    def _checked(self, reply: Reply) -> Reply | _Broken:
+    def _read(self, payload: object, request: Request, watch: _Watch | None) -> Reply | Broken:
+        problem = problem_in(payload)
+        if problem is not None:
+            return self._broken_by(problem)
+        reply = read_reply(payload, max_tokens=request.sampling.max_tokens)
         if reply.status == "malformed":
-            return _Broken(replace(reply, detail=self._redact(reply.detail)), again=True)
+            return Broken(replace(reply, detail=self._redact(reply.detail)), again="once")
+        if watch is not None and reply.text:
+            watch.on_text(reply.text)
         return reply
 
     async def _post(
-        self, path: str, body: dict[str, object], on_text: OnText | None, started: float
-    ) -> _Payload | Reply | _Broken:
+        self, path: str, body: dict[str, object], watch: _Watch | None, limit_s: float
+    ) -> _Payload | Reply | Broken:
         """Returns the parsed body, a streamed reply, or what broke. Nothing else in the project sends."""
+        options = self.options
+        started = time.perf_counter()
+        timeout = aiohttp.ClientTimeout(
+            total=limit_s,
+            sock_connect=options.connect_timeout_s,
+            sock_read=None if watch is None else options.read_timeout_s,
+        )
         try:
             base = await self._address()
             data = _encode(body).encode("utf-8", "replace")
-            timeout = self._whole_timeout if on_text is None else self._stream_timeout
             async with self._session.post(
-                f"{base}/{path}", data=data, headers=self._headers, timeout=timeout, allow_redirects=False
+                f"{base}/{path}",
+                data=data,
+                headers=self._headers,
+                timeout=timeout,
+                proxy=self._proxy,
+                allow_redirects=False,
             ) as response:
                 if response.status >= 300:
-                    text = (await response.read()).decode("utf-8", "replace")
-                    problem = read_problem(response.status, text, response.headers.get("Retry-After"))
-                    return self._broken_by(problem)
-                if on_text is not None and response.content_type == "text/event-stream":
-                    return await self._stream(response, on_text, body, started)
+                    return self._broken_by(await self._problem(response))
+                if watch is not None and response.content_type == "text/event-stream":
+                    return await self._stream(response, watch, body, started)
                 raw = await response.read()
         except ServerUnavailable as error:
-            return self._failed(error.kind, error.detail, again=error.kind == "crash")
+            return self._failed(error.kind, error.detail, again="yes" if error.kind == "crash" else "no")
+        except aiohttp.ConnectionTimeoutError:
+            detail = f"no connection within connect_timeout_s={options.connect_timeout_s:g}"
+            return self._failed("connect", detail, again="yes")
+        except aiohttp.SocketTimeoutError:
+            detail = f"no byte of a streamed answer within read_timeout_s={options.read_timeout_s:g}"
+            return self._failed("timeout", detail, again="once", overloaded=True)
         except TimeoutError:
-            return self._failed("timeout", self._timeout_text(), again=True)
-        except (aiohttp.ClientConnectorError, ConnectionRefusedError) as error:
-            return self._failed("connect", f"cannot reach the server: {error}", again=True)
-        except (aiohttp.ClientError, OSError) as error:
-            return self._failed("connect", f"the connection broke: {error or type(error).__name__}", again=True)
-        except ValueError as error:
-            return self._failed("protocol", f"the request cannot be sent: {error}", again=False)
+            is_attempt = limit_s >= options.attempt_timeout_s
+            limit = ("attempt_timeout_s", options.attempt_timeout_s) if is_attempt else ("what is left of it", limit_s)
+            name = "" if is_attempt else f"total_timeout_s={options.total_timeout_s:g}, "
+            detail = f"no answer within {name}{limit[0]}={limit[1]:g}"
+            return self._failed("timeout", detail, again="once", overloaded=True)
+        except aiohttp.ClientConnectorError as error:
+            return self._failed("connect", f"cannot reach the server: {error}", again="yes")
+        except (aiohttp.ClientError, HttpProcessingError, OSError) as error:
+            return self._failed("connect", f"the connection broke: {error or type(error).__name__}", again="yes")
+        text = raw.decode("utf-8", "replace")
         try:
-            return _Payload(json.loads(raw))
+            return _Payload(json.loads(text.removeprefix("\ufeff")))
         except (ValueError, RecursionError):
-            start = raw[:80].decode("utf-8", "replace")
-            return self._failed("protocol", f"the server answered 200 without JSON: {start!r}", again=True)
+            start = shorten(self._redact(text), 80)
+            return self._failed("protocol", f"the server answered 200 without JSON: {start!r}", again="once")
+
+    async def _problem(self, response: aiohttp.ClientResponse) -> HttpProblem:
+        text = self._redact((await response.read()).decode("utf-8", "replace"))
+        location = self._redact(response.headers.get("Location", ""))
+        return read_problem(response.status, text, retry_after=response.headers.get("Retry-After"), location=location)
 
     async def _stream(
-        self, response: aiohttp.ClientResponse, on_text: OnText, body: dict[str, object], started: float
-    ) -> Reply | _Broken:
-        answer = StreamedAnswer(on_text, started=started)
-        async for line in response.content:
-            answer.feed(line)
+        self, response: aiohttp.ClientResponse, watch: _Watch, body: dict[str, object], started: float
+    ) -> Reply | Broken:
+        answer = StreamedAnswer(watch.on_text, started=started)
+        try:
+            async for data in response.content.iter_any():
+                answer.feed(data)
+                if answer.error:
+                    break
+        finally:
+            watch.has_seen = bool(answer.shown)
+        answer.end()
         if answer.error:
-            return self._failed("http", f"the stream broke: {answer.error}", again=True)
+            if is_context_overflow(answer.error):
+                return self._broken_by(HttpProblem("context", answer.error))
+            return self._failed("http", f"the stream broke: {answer.error}", again="yes")
         if not answer.finished:
-            return self._failed("connect", "the stream ended before the answer did", again=True)
+            return self._failed("connect", "the stream ended before the answer did", again="yes")
         limit = body.get("max_tokens", body.get("max_completion_tokens"))
         return answer.reply(max_tokens=cast("int", limit))
 
-    def _broken_by(self, problem: HttpProblem) -> _Broken:
+    def _broken_by(self, problem: HttpProblem) -> Broken:
         message = self._redact(problem.message)
         if problem.problem == "context":
-            return _Broken(Reply("context_overflow", detail=message), again=False)
-        return _Broken(
+            return Broken(Reply("context_overflow", detail=message))
+        return Broken(
             Reply("failed", failure=failure_of(problem.problem), detail=message),
-            again=problem.problem in {"overload", "server"},
-            wait_s=problem.retry_after_s,
+            again="yes" if problem.problem in {"overload", "server"} else "no",
             overloaded=problem.problem == "overload",
+            wait_s=problem.retry_after_s,
+            problem=problem,
         )
 
-    def _failed(self, kind: FailureKind, detail: str, *, again: bool) -> _Broken:
-        return _Broken(Reply("failed", failure=kind, detail=self._redact(detail)), again=again)
-
-    def _timeout_text(self) -> str:
-        options = self.options
-        return (
-            f"no answer within attempt_timeout_s={options.attempt_timeout_s:g}, "
-            f"or no byte of a streamed one within read_timeout_s={options.read_timeout_s:g}"
-        )
+    def _failed(self, kind: FailureKind, detail: str, *, again: Again, overloaded: bool = False) -> Broken:
+        reply = Reply("failed", failure=kind, detail=shorten(self._redact(detail)))
+        return Broken(reply, again=again, overloaded=overloaded)
 
     def _redact(self, text: str) -> str:
-        if self._key:
+        if len(self._key) >= LEAST_KEY:
             text = text.replace(self._key, "…")
-        return _SECRET.sub("…", text)
+        return redact(text)
+
+    def _without_key(self, reply: Reply) -> Reply:
+        """Returns the reply without this endpoint's key, which a server can put into any of its words."""
+        key = self._key
+        if len(key) < LEAST_KEY or not any(
+            key in text for text in (reply.text, reply.reasoning, reply.detail, reply.served_by, *reply.notes)
+        ):
+            return reply
+        return replace(
+            reply,
+            text=reply.text.replace(key, "…"),
+            reasoning=reply.reasoning.replace(key, "…"),
+            detail=reply.detail.replace(key, "…"),
+            served_by=reply.served_by.replace(key, "…"),
+            notes=tuple(note.replace(key, "…") for note in reply.notes),
+        )

@@ -20,16 +20,19 @@ class Limiter:
 
     It starts at the most that was asked for, falls by 0.7 when the endpoint says that it has too much (at most once
     a second, since one overload answers many calls at once) and grows by one for each window of successes.
+
+    A place covers one attempt. Who waits between two attempts holds none, and takes the next before those who have
+    not begun, so that what was begun ends.
     """
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Makes a limiter.
 
         Args:
-            most: Most calls in flight, ever.
+            most: Most calls in flight.
             clock: Seconds, monotonic; replaced in tests.
         """
-        self.most = most
+        self.most: int = most
         self.in_flight = 0
         self._size = float(most)
         self._clock = clock
@@ -48,21 +51,37 @@ class Limiter:
         """Seconds until the endpoint may be asked again; 0 when it may now."""
         return max(0.0, self._closed_until - self._clock())
 
-    async def enter(self) -> None:
-        """Waits for a place."""
+    def resize(self, most: int) -> None:
+        """Sets another limit and starts again from it.
+
+        Args:
+            most: Most calls in flight; calls above it end as they would.
+        """
+        if most != self.most:
+            self.most = most
+            self._size = float(most)
+            self._admit()
+
+    async def enter(self, *, again: bool = False) -> None:
+        """Waits for a place; a call that is cancelled while it waits holds none.
+
+        Args:
+            again: Whether the call had a place before.
+        """
         if not self._waiting and self._has_place():
             self.in_flight += 1
             return
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if again:
+            self._waiting.appendleft(place)
+        else:
+            self._waiting.append(place)
         self._admit()
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if not place.cancelled():
                 self.in_flight -= 1
-            else:
-                self._waiting.remove(place)
             self._admit()
             raise
 
@@ -95,14 +114,13 @@ class Limiter:
         return self.in_flight < self.size and self._closed_until <= self._clock()
 
     def _admit(self) -> None:
-        while self._waiting and self._has_place():
+        while self._waiting and (self._waiting[0].cancelled() or self._has_place()):
             place = self._waiting.popleft()
-            if not place.done():
+            if not place.cancelled():
                 self.in_flight += 1
                 place.set_result(None)
         if self._waiting and self.paused_s > 0 and self._reopening is None:
-            loop = asyncio.get_running_loop()
-            self._reopening = loop.call_later(self.paused_s, self._reopen)
+            self._reopening = asyncio.get_running_loop().call_later(self.paused_s, self._reopen)
 
     def _reopen(self) -> None:
         self._reopening = None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 import time
 from types import TracebackType
 from typing import Protocol, Self
-from urllib.request import getproxies
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
@@ -15,7 +17,7 @@ from dramaturg.errors import SpecError
 from dramaturg.model.endpoint import Endpoint
 from dramaturg.model.limiter import Limiter
 from dramaturg.model.model import Identity, Model, ModelFacts
-from dramaturg.model.spec import SERVERS, ModelSpec, parse_spec
+from dramaturg.model.spec import DEFAULT_CONCURRENCY, SERVERS, ModelSpec, parse_spec
 
 
 class _Process(Protocol):
@@ -39,6 +41,7 @@ class Models:
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
         self._limiters: dict[tuple[str, str], Limiter] = {}
+        self._limits: dict[tuple[str, str], list[int]] = {}
         self._open: dict[str, Model] = {}
         self._processes: dict[str, _Process] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -96,7 +99,7 @@ class Models:
             (text, now - since)
             for text, model in self._open.items()
             if isinstance(model, Endpoint)
-            for since in model.open_since.values()
+            for since in model.attempts.open_since.values()
         ]
         return sorted(ages, key=lambda entry: -entry[1])
 
@@ -108,20 +111,19 @@ class Models:
         if spec.local:
             return await self._make_local(spec)
         key = _key_of(spec)
-        limiter = self._limiter(spec.url, key, spec.options.concurrency)
-        identity = Identity(spec.provider, spec.name)
 
         async def address() -> str:
             return spec.url
 
         return Endpoint(
             name=spec.name,
-            identity=identity,
+            identity=Identity(spec.provider, spec.name),
             session=self._the_session(),
-            limiter=limiter,
+            limiter=self._limiter(spec.url, key, spec.options.concurrency),
             address=address,
             options=spec.options,
             key=key,
+            proxy=_proxy_to(spec.url),
         )
 
     async def _make_local(self, spec: ModelSpec) -> Model:
@@ -146,22 +148,41 @@ class Models:
     def _the_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
-            self._session = aiohttp.ClientSession(connector=connector, trust_env=bool(getproxies()))
+            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
 
-    def _limiter(self, server: str, key: str, most: int) -> Limiter:
-        limiter = self._limiters.get((server, key))
-        if limiter is None:
-            limiter = self._limiters[server, key] = Limiter(most)
-        limiter.most = max(limiter.most, most)
+    def _limiter(self, server: str, key: str, most: int | None) -> Limiter:
+        """Returns the limiter of a server and key; of the limits that specs state, the least holds."""
+        limits = self._limits.setdefault((server, key), [])
+        if most is not None:
+            limits.append(most)
+        limiter = self._limiters.setdefault((server, key), Limiter(DEFAULT_CONCURRENCY))
+        limiter.resize(min(limits, default=DEFAULT_CONCURRENCY))
         return limiter
+
+
+def _proxy_to(url: str) -> str | None:
+    """Returns the proxy that the environment names for an address; none leads to this machine itself."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host == "localhost" or _is_loopback(host) or proxy_bypass(parts.netloc):
+        return None
+    proxy = getproxies().get(parts.scheme, "")
+    return proxy if proxy.startswith(("http://", "https://")) else None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _key_of(spec: ModelSpec) -> str:
     """Returns the API key from the environment, or none where the server may do without.
 
     Raises:
-        SpecError: The variable that the spec names, or that a paid server needs, is not set.
+        SpecError: The variable that the spec names, or that a paid server needs, is not set or holds no key.
     """
     named = spec.options.key_env
     variable = named or SERVERS.get(spec.provider, ("", "DRAMATURG_API_KEY"))[1]
@@ -169,4 +190,6 @@ def _key_of(spec: ModelSpec) -> str:
     default_server = spec.url == SERVERS.get(spec.provider, ("", ""))[0]
     if not key and (named or (spec.provider in {"openai", "openrouter"} and default_server)):
         raise SpecError(f"{spec.text!r} needs a key", allowed=f"set the environment variable {variable}")
+    if not (key.isascii() and key.isprintable()):
+        raise SpecError(f"the key of {spec.text!r} holds what no key holds", allowed=f"one line of ASCII in {variable}")
     return key

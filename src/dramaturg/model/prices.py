@@ -34,10 +34,11 @@ class Price:
         from genai_prices import Usage as PricedUsage
         from genai_prices import calc_price
 
+        input_tokens = usage.input_tokens or 0
         priced = PricedUsage(
-            input_tokens=usage.input_tokens,
-            cache_read_tokens=usage.cached_tokens,
-            output_tokens=usage.output_tokens,
+            input_tokens=input_tokens,
+            cache_read_tokens=min(usage.cached_tokens or 0, input_tokens),
+            output_tokens=usage.output_tokens or 0,
         )
         return float(calc_price(priced, model_ref=self.identity.name, provider_id=self.identity.provider).total_price)
 

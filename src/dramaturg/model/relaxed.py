@@ -20,13 +20,13 @@ INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 DEEPEST = 64
 """Levels of nesting; no answer has more."""
 
-_BLANKS = re.compile(rf"(?:[\s{INVISIBLE}]+|//[^\n]{{0,2000}}|/\*(?:(?!\*/).){{0,2000}}\*/)*", re.DOTALL)
+_BLANKS = re.compile(rf"(?:[\s{INVISIBLE}]+|//[^\n]{{0,2000}}|/\*[^*]{{0,999}}(?:\*(?!/)[^*]{{0,999}}){{0,9}}\*/)*")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,}\]/]|\Z)")
 _WORD = re.compile(r"[^\W\d](?:[\w .'-]|/(?![/*])){0,80}")
 _BARE_KEY = re.compile(r"[^\W\d][\w-]{0,80}")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _NEXT_KEY = re.compile(rf"[\s{INVISIBLE}]*(?:[\"'“‘][^\"'”’\n]{{1,80}}[\"'”’]|[^\W\d][\w-]{{0,80}})\s*[:：]")
-_QUOTES = {'"': '"', "'": "'", "“": "”\"", "‘": "’'", "`": "`'"}
+_QUOTES = {'"': '"', "'": "'", "“": '”"', "‘": "’'", "`": "`'"}
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/", "\n": "\n"}
 _LITERALS: dict[str, Json] = {"true": True, "false": False, "null": None, "none": None}
 _NO_NUMBERS = frozenset({"nan", "inf", "infinity"})
@@ -39,10 +39,14 @@ class NotJsonError(ValueError):
         position: Where reading ended.
         closers: What would close the value, where the text ended cleanly between two of its parts; else None.
         contradictory: Whether the value is well-formed and says nothing: not a number, or one key with two values.
+        read: How many characters were read in vain.
     """
 
-    def __init__(self, position: int, *, closers: str | None = None, contradictory: bool = False) -> None:
+    def __init__(
+        self, position: int, *, read: int = 0, closers: str | None = None, contradictory: bool = False
+    ) -> None:
         self.position = position
+        self.read = read
         self.closers = closers
         self.contradictory = contradictory
         super().__init__(f"no JSON at {position}")
@@ -58,9 +62,10 @@ def strict_value(text: str, start: int = 0) -> tuple[Json, int]:
         return _STRICT.raw_decode(text, start)
     except json.JSONDecodeError as error:
         ended = error.msg.startswith("Unterminated string")
-        raise NotJsonError(len(text) if ended else error.pos) from None
+        position = len(text) if ended else error.pos
+        raise NotJsonError(position, read=position - start) from None
     except RecursionError:
-        raise NotJsonError(min(len(text), start + 1000)) from None
+        raise NotJsonError(start, read=1000) from None
     except ValueError:
         raise NotJsonError(start, contradictory=True) from None
 

@@ -90,13 +90,17 @@ def chain_hashes(messages: Sequence[Message]) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def sampling_json(sampling: Sampling) -> str:
-    """Returns the canonical JSON of the parameters."""
+    """Returns the canonical JSON of the parameters; equal parameters give equal text, so 0 is written as 0.0."""
     return canonical_json(
         {
-            "max_tokens": sampling.max_tokens,
+            "max_tokens": int(sampling.max_tokens),
             "stop": list(sampling.stop),
-            "temperature": sampling.temperature,
-            "top_logprobs": sampling.top_logprobs,
-            "top_p": sampling.top_p,
+            "temperature": _real(sampling.temperature),
+            "top_logprobs": int(sampling.top_logprobs),
+            "top_p": None if sampling.top_p is None else _real(sampling.top_p),
         }
     )
+
+
+def _real(number: float) -> float:
+    return float(number) + 0.0

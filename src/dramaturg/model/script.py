@@ -101,7 +101,7 @@ class Rule(BaseModel):
         if self.answer is not None and (self.reply or self.fault):
             raise ValueError("json stands alone: no reply and no fault beside it")
         groups = set(re.compile(self.match).groupindex) if self.match is not None else set[str]()
-        used = {name for text in self.reply for name in _PLACEHOLDER.findall(text)}
+        used = {name for text in (*self.reply, str(self.answer or "")) for name in _PLACEHOLDER.findall(text)}
         if unknown := sorted(used - groups):
             raise ValueError(f"{{{unknown[0]}}} in the reply is no named group of match")
         return self

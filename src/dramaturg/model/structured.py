@@ -1,21 +1,44 @@
-"""Structured answers: a pydantic type goes in, a validated value or a typed failure comes out."""
+"""Structured answers: a pydantic type goes in, a validated value or a typed failure comes out.
+
+The ladder: the server is given the schema (where it refuses, the endpoint asks for JSON or sends none); whatever comes
+back is read tolerantly, as JSON or as labelled lines; what does not fit is asked once more with the problem quoted,
+in lines where the caller has that form; then it is a typed failure. A cut answer is asked once more with twice the
+tokens. So a call costs two asks at most, three where one was cut. There is never a default value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
-from dramaturg.model.reply import Asked
+from dramaturg.model.answer_type import answer_schema, field_labels, list_schema, validated
+from dramaturg.model.labelled import fold_id, read_lines, read_records
+from dramaturg.model.reply import Asked, Reply
 from dramaturg.model.request import AnswerSchema, Message
+from dramaturg.model.tolerant import plain_key, read_json, read_objects, visible_text
+from dramaturg.prompts import load_prompt
+from dramaturg.text import Json
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
+ItemT = TypeVar("ItemT", bound=BaseModel)
 
 StructuredFailure = Literal[
     "", "unparsed", "truncated", "budget_spent_on_reasoning", "refused", "empty", "degenerate", "context_overflow"
 ]
+ItemFailure = Literal[StructuredFailure, "left_out"]
+
+PROMPTS = ("structured-lines", "structured-reask", "structured-reask-lines")
+"""Prompts that this module adds to a chat, for records."""
+
+MOST_ASKS = 3
+"""Calls that one answer can cost: the first, one more for what does not fit, one more where an answer was cut."""
+
+_QUOTED_CHARACTERS = 1500
+_CUT: frozenset[str] = frozenset({"truncated", "budget_spent_on_reasoning"})
+_WORTH_ASKING_AGAIN: frozenset[str] = frozenset({"unparsed", "left_out", "empty", "degenerate"})
 
 
 class Ask(Protocol):
@@ -47,3 +70,266 @@ class Structured(Generic[AnswerT]):
     text: str
     repaired: bool
     keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListFailure:
+    """Why there is no item for an id.
+
+    Attributes:
+        reason: ``left_out`` where the answer does not have the id.
+        detail: One line for people.
+    """
+
+    reason: ItemFailure
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer(Generic[ItemT]):
+    """One item or one failure for every id that was asked.
+
+    Attributes:
+        items: Item by id, in the order asked.
+        failures: Failure by id, in the order asked.
+        repaired: Ids whose item needed a tolerant reading.
+        ignored: Entries whose id was not asked, over all replies.
+        text: The visible text of the last reply.
+        keys: The ledger's keys of all asks, oldest first; their number is the number of calls.
+    """
+
+    items: dict[str, ItemT]
+    failures: dict[str, ListFailure]
+    repaired: frozenset[str]
+    ignored: int
+    text: str
+    keys: tuple[str, ...]
+
+
+async def ask_structured(
+    ask: Ask, messages: Sequence[Message], answer: type[AnswerT], *, name: str, lines: str = ""
+) -> Structured[AnswerT]:
+    """Returns a validated value or a typed failure.
+
+    Args:
+        ask: Sends one chat.
+        messages: The chat; its last message says which keys the JSON object has.
+        answer: What is wanted. Declare reasoning first, so that it is written first.
+        name: Name of the schema, for the server.
+        lines: How to answer in labelled lines, shown when the first answer could not be used; empty: ask for JSON.
+    """
+    schema: AnswerSchema | None = answer_schema(answer, name)
+    chat = tuple(messages)
+    keys: list[str] = []
+    asked_again = more_tokens = False
+    while True:
+        asked = await ask(chat, schema=schema, attempt=len(keys), more_tokens=more_tokens)
+        keys.append(asked.key)
+        value, failure, detail, repaired = _read_answer(asked.reply, answer)
+        if failure in _CUT and not more_tokens:
+            more_tokens = True
+        elif failure in _WORTH_ASKING_AGAIN and not asked_again:
+            asked_again = True
+            schema = None if lines else schema
+            chat = (*messages, *_reask(asked.reply.text, failure, detail, lines))
+        else:
+            return Structured(value, failure, detail, asked.reply.text, repaired, tuple(keys))
+
+
+async def ask_list(
+    ask: Ask,
+    messages_for: Callable[[Sequence[str]], Sequence[Message]],
+    ids: Sequence[str],
+    item: type[ItemT],
+    *,
+    name: str,
+    id_field: str = "id",
+    decisive: str = "answer",
+    lines_for: Callable[[Sequence[str]], Sequence[Message]] | None = None,
+) -> ListAnswer[ItemT]:
+    """Returns one item or one typed failure per id, from one reply that answers them all.
+
+    Valid items are kept; only ids that are missing, invalid or answered twice with different results are asked once
+    more. Read are an object whose key ``answers`` (or any other) holds the list, a bare list, an object keyed by id,
+    objects one after the other, and lines that begin with the id. A cut reply gives the items that were complete.
+
+    Args:
+        ask: Sends one chat.
+        messages_for: Makes the chat that asks for these ids.
+        ids: What is asked; distinct.
+        item: What is wanted for each.
+        name: Name of the schema, for the server.
+        id_field: The item's key that holds the id.
+        decisive: The item's key that holds the answer itself: two entries with one id may differ in anything else. It
+            is also what a line such as ``ID: yes`` fills. Where the type has no such key, entries must be equal.
+        lines_for: As `messages_for`, but asks for lines; used for the second ask where the first gave no item at all.
+    """
+    gathered = _Gathered(item, id_field, decisive, tuple(ids))
+    messages, schema_wanted = messages_for, True
+    asked_again = more_tokens = False
+    keys: list[str] = []
+    if not ids:
+        return gathered.answer("", ())
+    while True:
+        open_ids = gathered.open_ids
+        schema = list_schema(item, name, id_field=id_field, ids=open_ids) if schema_wanted else None
+        chat = messages(open_ids)
+        asked = await ask(chat, schema=schema, attempt=len(keys), more_tokens=more_tokens)
+        keys.append(asked.key)
+        gathered.take(asked.reply)
+        reasons = {failure.reason for failure in gathered.failures.values()}
+        if reasons & _CUT and not more_tokens:
+            more_tokens = True
+        elif reasons & _WORTH_ASKING_AGAIN and not asked_again:
+            asked_again = True
+            if lines_for is not None and not gathered.items:
+                messages, schema_wanted = lines_for, False
+        else:
+            return gathered.answer(asked.reply.text, tuple(keys))
+
+
+def _reask(text: str, failure: StructuredFailure, problem: str, lines: str) -> list[Message]:
+    """Returns what is added to the chat: the answer and its problem, or the other form where there was no answer."""
+    if failure != "unparsed":
+        return [Message("user", load_prompt("structured-lines").fill(lines=lines))] if lines else []
+    if lines:
+        told = load_prompt("structured-reask-lines").fill(problem=problem, lines=lines)
+    else:
+        told = load_prompt("structured-reask").fill(problem=problem)
+    return [Message("assistant", _shortened(text)), Message("user", told)]
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _QUOTED_CHARACTERS:
+        return text
+    half = _QUOTED_CHARACTERS // 2
+    return f"{text[:half]} […] {text[-half:]}"
+
+
+def _failure_of(reply: Reply) -> StructuredFailure:
+    """Returns why a reply holds no answer, going by its status; empty where its text must be read."""
+    match reply.status:
+        case "ok":
+            return ""
+        case "truncated" if reply.reasoning and not visible_text(reply.text).strip():
+            return "budget_spent_on_reasoning"
+        case "truncated" | "refused" | "empty" | "degenerate" | "context_overflow":
+            return reply.status
+        case "malformed" | "failed":
+            raise AssertionError(f"a reply that is {reply.status} is never committed")
+
+
+def _read_answer(reply: Reply, answer: type[AnswerT]) -> tuple[AnswerT | None, StructuredFailure, str, bool]:
+    """Returns value, failure, detail, and whether the reading was tolerant."""
+    failure = _failure_of(reply)
+    if failure not in {"", "truncated"}:
+        return None, failure, reply.detail or failure, False
+    labels = field_labels(answer)
+    found = read_json(reply.text, keys=labels, cut=failure == "truncated")
+    if found is not None:
+        value, problem, fitted = validated(found.value, answer)
+        repaired = found.repaired or fitted
+    elif failure == "truncated":
+        return None, failure, reply.detail or "the answer was cut at the limit of tokens", False
+    else:
+        by_label = read_lines(reply.text, labels)
+        value, problem, _ = validated(cast("dict[str, Json]", by_label or {}), answer)
+        problem = problem if by_label else "no JSON object with the keys " + ", ".join(labels)
+        repaired = True
+    return (value, "", "", repaired) if value is not None else (None, "unparsed", problem, False)
+
+
+@dataclass(slots=True)
+class _Gathered(Generic[ItemT]):
+    """What the replies have given so far."""
+
+    item: type[ItemT]
+    id_field: str
+    decisive: str
+    ids: tuple[str, ...]
+    items: dict[str, ItemT] = field(default_factory=dict[str, ItemT])
+    failures: dict[str, ListFailure] = field(default_factory=dict[str, ListFailure])
+    repaired: set[str] = field(default_factory=set[str])
+    ignored: int = 0
+
+    @property
+    def open_ids(self) -> tuple[str, ...]:
+        return tuple(name for name in self.ids if name not in self.items)
+
+    def take(self, reply: Reply) -> None:
+        """Takes the items of a reply that answers the open ids; what it does not give becomes a failure."""
+        open_ids = self.open_ids
+        failure = _failure_of(reply)
+        readable = failure in {"", "truncated"}
+        entries = self._entries(reply.text, open_ids) if readable else []
+        missing: ItemFailure = failure or "left_out"
+        detail = reply.detail or (failure or "the answer does not have this id")
+        self.failures = {name: ListFailure(missing, detail) for name in open_ids}
+        by_folded = {fold_id(name): name for name in open_ids}
+        read: dict[str, list[tuple[ItemT | None, str, bool]]] = {}
+        for written_id, entry, repaired in entries:
+            name = by_folded.get(fold_id(written_id))
+            if name is None:
+                self.ignored += 1
+                continue
+            value, problem, fitted = validated({**entry, self.id_field: name}, self.item)
+            read.setdefault(name, []).append((value, problem, repaired or fitted))
+        for name, readings in read.items():
+            self._settle(name, readings)
+
+    def answer(self, text: str, keys: tuple[str, ...]) -> ListAnswer[ItemT]:
+        items = {name: self.items[name] for name in self.ids if name in self.items}
+        return ListAnswer(items, self.failures, frozenset(self.repaired), self.ignored, text, keys)
+
+    def _settle(self, name: str, readings: Sequence[tuple[ItemT | None, str, bool]]) -> None:
+        """Takes the last entry of an id, unless it is invalid or a valid one before it says something else."""
+        value, problem, repaired = readings[-1]
+        valid = [reading[0] for reading in readings if reading[0] is not None]
+        if value is None:
+            self.failures[name] = ListFailure("unparsed", problem)
+        elif any(self._decision(other) != self._decision(value) for other in valid):
+            self.failures[name] = ListFailure("unparsed", "the answer has this id twice, with different results")
+        else:
+            self.items[name] = value
+            del self.failures[name]
+            if repaired:
+                self.repaired.add(name)
+
+    def _decision(self, value: ItemT) -> object:
+        return getattr(value, self.decisive, value)
+
+    def _entries(self, text: str, open_ids: Sequence[str]) -> list[tuple[str, dict[str, Json], bool]]:
+        """Returns id, fields, and whether the reading was tolerant, of every entry in the text."""
+        labels = field_labels(self.item)
+        found = read_json(text, keys=(self.id_field, "answers", *open_ids))
+        if found is not None and isinstance(found.value, dict) and not _has(found.value, self.id_field):
+            keyed = self._keyed_by_id(found.value, open_ids)
+            if keyed:
+                return [(written, entry, found.repaired) for written, entry in keyed]
+        objects = read_objects(text, self.id_field)
+        if objects:
+            repaired = found is None or found.repaired
+            return [(_id_of(entry, self.id_field), entry, repaired) for entry in objects]
+        bare = (self.decisive, labels[labels.index(self.decisive) - 1]) if self.decisive in labels else None
+        records = read_records(text, self.ids, [label for label in labels if label != self.id_field], bare=bare)
+        return [(written, cast("dict[str, Json]", entry), True) for written, entry in records]
+
+    def _keyed_by_id(self, value: dict[str, Json], open_ids: Sequence[str]) -> list[tuple[str, dict[str, Json]]]:
+        """Returns the entries of an object that has an id as each key, or that holds one such object."""
+        folded = {fold_id(name) for name in open_ids}
+        holders = [value, *(part for part in value.values() if isinstance(part, dict))]
+        for holder in holders:
+            if any(fold_id(key) in folded for key in holder):
+                return [
+                    (key, dict(part) if isinstance(part, dict) else {self.decisive: part})
+                    for key, part in holder.items()
+                ]
+        return []
+
+
+def _has(entry: dict[str, Json], key: str) -> bool:
+    return any(plain_key(name) == plain_key(key) for name in entry)
+
+
+def _id_of(entry: dict[str, Json], key: str) -> str:
+    return next(str(value) for name, value in entry.items() if plain_key(name) == plain_key(key))

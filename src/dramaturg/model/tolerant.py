@@ -88,7 +88,7 @@ def read_json(text: str, *, keys: Sequence[str] = (), cut: bool = False) -> Foun
         if value is None and _is_meant(piece.text, wanted):
             return None
         if isinstance(value, dict | list) and _is_wanted(value, wanted):
-            return Found(cast("dict[str, Json] | list[Json]", value), repaired=True)
+            return Found(value, repaired=True)
     return None
 
 
@@ -109,7 +109,7 @@ def read_objects(text: str, key: str) -> list[dict[str, Json]]:
             value, end = _value_at(visible, start)
             found += _with_key(value, plain_key(key))
         except NotJsonError as error:
-            work -= _cost(error, start)
+            work -= _cost(error)
             end = start + 1
         opener = _OPENER.search(visible, end)
     return found
@@ -133,7 +133,7 @@ def visible_text(text: str) -> str:
                 kept.append(text[start:end])
                 position = end
         except NotJsonError as error:
-            work -= _cost(error, start)
+            work -= _cost(error)
             end = start + 1
         opener = _OPENER.search(text, end)
     visible = split_reasoning("".join(parts) + text[position:])[0]
@@ -171,13 +171,14 @@ def _pieces(text: str) -> list[_Piece]:
             value, end = _value_at(text, start)
             pieces.append(_Piece(text[start:end], value, mendable=False))
         except NotJsonError as error:
-            work -= _cost(error, start)
-            if work < 0:
-                return []
+            work -= _cost(error)
             end = start + 1
             if _FIRST_KEY.match(text, start):
+                work -= 1000
                 end = max(_balanced_end(text, start) or error.position, end)
                 pieces.append(_broken(text, start, end, error))
+        if work < 0:
+            return []
         opener = _OPENER.search(text, end)
     return pieces
 
@@ -185,8 +186,12 @@ def _pieces(text: str) -> list[_Piece]:
 def _value_at(text: str, start: int) -> tuple[Json, int]:
     try:
         value, end = strict_value(text, start)
-    except NotJsonError:
-        value, end = relaxed_value(text, start)
+    except NotJsonError as strict:
+        try:
+            value, end = relaxed_value(text, start)
+        except NotJsonError as relaxed:
+            relaxed.read = max(strict.read, relaxed.position - start)
+            raise
     return _storable(value), end
 
 
@@ -246,7 +251,7 @@ def _with_key(value: Json, key: str) -> Iterator[dict[str, Json]]:
     """Yields the objects inside a value that have the key, outermost and in order."""
     if isinstance(value, dict):
         if any(plain_key(name) == key for name in value):
-            yield cast("dict[str, Json]", value)
+            yield value
         else:
             for part in value.values():
                 yield from _with_key(part, key)
@@ -273,9 +278,9 @@ def _storable(value: Json, depth: int = 0) -> Json:
 
 
 def _allowance(text: str) -> int:
-    """Returns how many characters may be read again; it bounds the time that a hostile text can take."""
-    return 4 * len(text) + 20_000
+    """Returns how much may be read in vain; it bounds the time that a hostile text can take."""
+    return len(text) + 100_000
 
 
-def _cost(error: NotJsonError, start: int) -> int:
-    return 40 + max(0, error.position - start)
+def _cost(error: NotJsonError) -> int:
+    return 100 + 4 * error.read

@@ -2,47 +2,30 @@
 
 from __future__ import annotations
 
-import email.utils
 import json
 import math
-import re
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from dramaturg.model.capabilities import Capabilities
+from dramaturg.model.capabilities import Capabilities, Capability, alternates
+from dramaturg.model.problem import HttpProblem, error_message, is_context_overflow, read_problem, shorten
 from dramaturg.model.reasoning import split_reasoning
-from dramaturg.model.reply import FailureKind, Reply, ReplyStatus, TokenLogprob, Usage
+from dramaturg.model.reply import Reply, ReplyStatus, TokenLogprob, Usage
 from dramaturg.model.request import Message, Request
+
+OPENING = "…"
+"""What a user says where a server lets no assistant speak first."""
 
 BLANKS_ARE_DEGENERATE = 200
 """So many blanks and nothing else are a grammar or model that runs on without end."""
 
-_LOOP = re.compile(r"(?P<unit>.{1,80}?)(?P=unit){7,}.{0,80}\Z", re.DOTALL)
-_CONTEXT = re.compile(
-    r"maximum context length|context[ _](?:length|size|window)|exceeds? the (?:available )?context|"
-    r"too many (?:input )?tokens|prompt is too long|input is too long|context_length_exceeded|exceed_context_size",
-    re.IGNORECASE,
-)
-_QUOTA = re.compile(r"insufficient_quota|quota|billing|credit balance|daily limit", re.IGNORECASE)
+LOOP_REPEATS = 8
+LOOP_CHARACTERS = 64
+"""A text that was cut and ends in a fragment said so often, over so many characters, would have gone on for ever."""
 
-Problem = Literal["overload", "quota", "auth", "context", "request", "server", "missing"]
-
-
-@dataclass(frozen=True, slots=True)
-class HttpProblem:
-    """What an HTTP error means.
-
-    Attributes:
-        problem: overload: wait and try again. server: try again. request: perhaps a parameter that is refused.
-        message: The server's own words, shortened.
-        retry_after_s: How long it asked to wait, or None.
-    """
-
-    problem: Problem
-    message: str
-    retry_after_s: float | None = None
+_LONGEST_FRAGMENT = 200
+_REASONING_PARTS = ("thinking", "reasoning")
+_MOST_TOKENS = 2**31 - 1
 
 
 def body_of(request: Request, name: str, capabilities: Capabilities, *, stream: bool) -> dict[str, object]:
@@ -82,6 +65,32 @@ def body_of(request: Request, name: str, capabilities: Capabilities, *, stream: 
     return body
 
 
+def left_out(request: Request, capabilities: Capabilities) -> list[str]:
+    """Returns a note for each part of the request that this server does not take, or takes in another form."""
+    return [f"without {name}" for name in capabilities.refused if _wanted(request, name)]
+
+
+def _wanted(request: Request, capability: Capability) -> bool:
+    sampling = request.sampling
+    match capability:
+        case "schema" | "json_mode":
+            return request.schema is not None
+        case "logprobs":
+            return sampling.top_logprobs > 0
+        case "top_p":
+            return sampling.top_p is not None
+        case "stop":
+            return bool(sampling.stop)
+        case "system":
+            return any(message.role == "system" for message in request.messages)
+        case "alternation":
+            return not alternates([message.role for message in request.messages])
+        case "temperature" | "seed":
+            return True
+        case "max_tokens" | "stream_usage":
+            return False
+
+
 def _messages(messages: Sequence[Message], capabilities: Capabilities) -> list[dict[str, str]]:
     listed = [{"role": message.role, "content": message.text} for message in messages]
     if not capabilities.has("system"):
@@ -92,25 +101,45 @@ def _messages(messages: Sequence[Message], capabilities: Capabilities) -> list[d
 
 
 def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Puts the system prompts at the head of the first user message."""
-    head = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
-    rest = [message for message in messages if message["role"] != "system"]
-    if not head:
-        return rest
-    if rest and rest[0]["role"] == "user":
-        return [{"role": "user", "content": f"{head}\n\n{rest[0]['content']}"}, *rest[1:]]
-    return [{"role": "user", "content": head}, *rest]
+    """Puts the system prompts at the chat's start into its first user message; the user says the later ones."""
+    listed = [{**message, "role": "user"} if message["role"] == "system" else message for message in messages]
+    opening = next((i for i, message in enumerate(messages) if message["role"] != "system"), len(messages))
+    if opening < len(listed) and listed[opening]["role"] == "user":
+        opening += 1
+    head = "\n\n".join(message["content"] for message in listed[:opening])
+    return [{"role": "user", "content": head}, *listed[opening:]] if head else listed
 
 
 def _alternating(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Joins neighbours of one role, so that user and assistant take turns."""
+    """Joins neighbours of one role, so that user and assistant take turns, the user first."""
     joined: list[dict[str, str]] = []
     for message in messages:
-        if joined and joined[-1]["role"] == message["role"]:
-            joined[-1] = {"role": message["role"], "content": f"{joined[-1]['content']}\n\n{message['content']}"}
+        role, content = message["role"], message["content"]
+        if role == "system" and any(before["role"] != "system" for before in joined):
+            role = "user"
+        if joined and joined[-1]["role"] == role:
+            joined[-1] = {"role": role, "content": f"{joined[-1]['content']}\n\n{content}"}
+        elif role == "assistant" and (not joined or joined[-1]["role"] == "system"):
+            joined += [{"role": "user", "content": OPENING}, message]
         else:
-            joined.append(message)
+            joined.append({"role": role, "content": content})
     return joined
+
+
+def problem_in(payload: object) -> HttpProblem | None:
+    """Returns the problem that a body of HTTP 200 reports in the place of an answer; None where it reports none.
+
+    Args:
+        payload: The parsed body.
+    """
+    error = _get(payload, "error")
+    if not error or _get(payload, "choices"):
+        return None
+    text = json.dumps(payload, ensure_ascii=False)
+    code = str(_get(error, "code"))
+    if code.isdecimal() and 400 <= int(code) < 600:
+        return read_problem(int(code), text)
+    return HttpProblem("context", error_message(text)) if is_context_overflow(text) else None
 
 
 def read_reply(payload: object, *, max_tokens: int) -> Reply:
@@ -126,22 +155,25 @@ def read_reply(payload: object, *, max_tokens: int) -> Reply:
     error = body.get("error")
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
-        what = f"no choices; error: {_shorten(error)}" if error else "no choices in the answer"
+        what = f"no choices; error: {shorten(error)}" if error else "no choices in the answer"
         return Reply("malformed", detail=what)
     choice = cast("list[object]", choices)[0]
     message = _get(choice, "message")
     if not isinstance(message, dict):
         return Reply("malformed", detail="the choice holds no message")
-    fields = cast("dict[str, Any]", message)
+    finish_reason = str(_get(choice, "finish_reason") or "")
+    if finish_reason == "error":
+        return Reply("malformed", detail=f"the server broke off: {shorten(_get(choice, 'error') or 'no reason given')}")
+    content, reasoning, refusal = message_texts(cast("dict[str, Any]", message))
     return finish_reply(
-        content=content_text(fields.get("content")),
-        reasoning=content_text(fields.get("reasoning_content") or fields.get("reasoning")),
-        refusal=content_text(fields.get("refusal")),
-        finish_reason=str(_get(choice, "finish_reason") or ""),
+        content=content,
+        reasoning=reasoning,
+        refusal=refusal,
+        finish_reason=finish_reason,
         max_tokens=max_tokens,
         usage=read_usage(body.get("usage")),
-        logprobs=_logprobs(_get(choice, "logprobs")),
-        served_by=_served_by(body),
+        logprobs=read_logprobs(_get(choice, "logprobs")),
+        served_by=server_name(body),
         first_token_s=_prompt_seconds(body.get("timings")),
     )
 
@@ -161,7 +193,10 @@ def finish_reply(
     """Returns the reply with its status; the one place where a status is decided from text."""
     visible, inline, unclosed = split_reasoning(content)
     reasoning = "\n".join(part for part in (reasoning, inline) if part)
-    status, detail = _status(content, visible, reasoning, refusal, finish_reason, max_tokens, unclosed)
+    reasoned = bool(usage.reasoning_tokens)
+    status, detail = _status(
+        content, visible, reasoning, refusal, finish_reason, max_tokens, unclosed=unclosed, reasoned=reasoned
+    )
     return Reply(
         status,
         text=visible if status in {"ok", "truncated"} else "",
@@ -175,19 +210,27 @@ def finish_reply(
 
 
 def _status(
-    content: str, visible: str, reasoning: str, refusal: str, finish_reason: str, max_tokens: int, unclosed: bool
+    content: str,
+    visible: str,
+    reasoning: str,
+    refusal: str,
+    finish_reason: str,
+    max_tokens: int,
+    *,
+    unclosed: bool,
+    reasoned: bool,
 ) -> tuple[ReplyStatus, str]:
     if refusal or finish_reason == "content_filter":
-        return "refused", _shorten(refusal) if refusal else "the provider's filter declined"
+        return "refused", shorten(refusal) if refusal else "the provider's filter declined"
     cut = finish_reason in {"length", "max_tokens", "model_length"}
     limit = f"max_tokens={max_tokens}"
     if not visible.strip():
         if len(content) - len(content.strip()) >= BLANKS_ARE_DEGENERATE:
             return "degenerate", f"{len(content)} blanks and no text"
-        if reasoning and (cut or unclosed):
+        if (reasoning or reasoned) and (cut or unclosed):
             return "truncated", f"budget_spent_on_reasoning: {limit} went into reasoning, nothing visible is left"
-        return "empty", "no visible text"
-    if cut and (len(visible) - len(visible.strip()) >= BLANKS_ARE_DEGENERATE or _LOOP.search(visible[-2000:])):
+        return ("truncated", f"cut at {limit} before any visible text") if cut else ("empty", "no visible text")
+    if cut and (len(visible) - len(visible.strip()) >= BLANKS_ARE_DEGENERATE or _ends_in_loop(visible)):
         return "degenerate", f"one fragment without end, cut at {limit}"
     if cut:
         return "truncated", f"cut at {limit}"
@@ -196,30 +239,55 @@ def _status(
     return "ok", ""
 
 
-def content_text(content: object) -> str:
-    """Returns the one canonical text of a message's content.
+def _ends_in_loop(text: str) -> bool:
+    """Returns whether the end of a text is one fragment, said again and again."""
+    for length in range(1, _LONGEST_FRAGMENT + 1):
+        tail = text[-max(LOOP_REPEATS * length, LOOP_CHARACTERS) :]
+        if len(tail) >= LOOP_REPEATS * length and tail[length:] == tail[:-length]:
+            return len(tail) >= LOOP_CHARACTERS
+    return False
 
-    Parts without text become an explicit placeholder, an object becomes canonical JSON.
+
+def message_texts(fields: dict[str, Any]) -> tuple[str, str, str]:
+    """Returns content, reasoning and refusal of a message, or of a piece of a streamed one.
+
+    Each is one canonical text. Content parts without text become an explicit placeholder, an object becomes
+    canonical JSON; parts that are marked as reasoning never become content.
     """
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
+    content = fields.get("content")
+    reasoning = _content_text(fields.get("reasoning_content") or fields.get("reasoning"))
     if isinstance(content, list):
-        return "".join(_part_text(part) for part in cast("list[object]", content))
-    return json.dumps(content, ensure_ascii=False, sort_keys=True)
+        parts = cast("list[object]", content)
+        thoughts = [_thought_text(part) for part in parts if _is_thought(part)]
+        reasoning = "\n".join(text for text in (reasoning, *thoughts) if text)
+        content = [part for part in parts if not _is_thought(part)]
+    return _content_text(content), reasoning, _content_text(fields.get("refusal"))
+
+
+def _is_thought(part: object) -> bool:
+    return any(_get(part, "type") == kind for kind in _REASONING_PARTS)
+
+
+def _thought_text(part: object) -> str:
+    return next((_content_text(text) for name in (*_REASONING_PARTS, "text") if (text := _get(part, name))), "")
+
+
+def _content_text(content: object) -> str:
+    match content:
+        case None:
+            return ""
+        case str():
+            return content
+        case list():
+            return "".join(_part_text(part) for part in cast("list[object]", content))
+        case _:
+            text = _get(content, "text")
+            return text if isinstance(text, str) else json.dumps(content, ensure_ascii=False, sort_keys=True)
 
 
 def _part_text(part: object) -> str:
-    if isinstance(part, str):
-        return part
-    if isinstance(part, dict):
-        fields = cast("dict[str, object]", part)
-        text = fields.get("text")
-        if isinstance(text, str):
-            return text
-        return f"[{fields.get('type') or 'part without text'}]"
-    return json.dumps(part, ensure_ascii=False)
+    has_text = isinstance(part, str) or isinstance(_get(part, "text"), str)
+    return _content_text(part) if has_text else f"[{_get(part, 'type') or 'part without text'}]"
 
 
 def read_usage(usage: object) -> Usage:
@@ -242,7 +310,7 @@ def _get(fields: object, name: str) -> object:
 
 
 def _count(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_TOKENS:
         return None
     return int(value)
 
@@ -250,10 +318,11 @@ def _count(value: object) -> int | None:
 def _prompt_seconds(timings: object) -> float | None:
     """Returns how long llama.cpp took for the prompt: the first token follows at once."""
     milliseconds = _get(timings, "prompt_ms")
-    return milliseconds / 1000 if isinstance(milliseconds, int | float) else None
+    return milliseconds / 1000 if isinstance(milliseconds, int | float) and math.isfinite(milliseconds) else None
 
 
-def _logprobs(logprobs: object) -> tuple[TokenLogprob, ...]:
+def read_logprobs(logprobs: object) -> tuple[TokenLogprob, ...]:
+    """Returns the tokens in a choice's ``logprobs``; none where they are not as they should be."""
     content = _get(logprobs, "content")
     if not isinstance(content, list):
         return ()
@@ -267,75 +336,27 @@ def _logprobs(logprobs: object) -> tuple[TokenLogprob, ...]:
     return tuple(tokens)
 
 
-def _served_by(body: dict[str, Any]) -> str:
+def server_name(body: dict[str, Any]) -> str:
+    """Returns under which model name and fingerprint a server answered."""
     model = body.get("model")
     fingerprint = body.get("system_fingerprint")
     return " ".join(part for part in (model, fingerprint) if isinstance(part, str) and part)
 
 
-def read_problem(status: int, text: str, retry_after: str | None) -> HttpProblem:
-    """Returns what an HTTP error means.
+def read_vectors(payload: object, count: int) -> list[list[float]] | None:
+    """Returns the vectors in a body of ``/embeddings`` in the order of the texts, or None where there are others.
 
     Args:
-        status: HTTP status, 400 or more.
-        text: Body.
-        retry_after: The header, in seconds or as a date.
+        payload: The parsed body.
+        count: How many texts were sent.
     """
-    message = error_message(text) or f"HTTP {status}"
-    wait = read_retry_after(retry_after)
-    if status in {401, 403}:
-        return HttpProblem("auth", message)
-    if status == 429:
-        return HttpProblem("quota" if _QUOTA.search(text) and wait is None else "overload", message, wait)
-    if status == 503:
-        return HttpProblem("overload", message, wait)
-    if status in {400, 413, 422} and _CONTEXT.search(message):
-        return HttpProblem("context", message)
-    if status in {404, 405}:
-        return HttpProblem("missing", message)
-    if status == 402:
-        return HttpProblem("quota", message)
-    if status >= 500 or status in {408, 409, 425}:
-        return HttpProblem("context" if _CONTEXT.search(message) else "server", message, wait)
-    return HttpProblem("request", message)
-
-
-def failure_of(problem: Problem) -> FailureKind:
-    """Returns the kind of failure that a problem is once no attempt is left."""
-    match problem:
-        case "auth":
-            return "auth"
-        case "quota" | "overload":
-            return "quota"
-        case "context" | "request" | "server" | "missing":
-            return "http"
-
-
-def read_retry_after(value: str | None) -> float | None:
-    """Returns the seconds that a Retry-After header asks for; None when there is none or it cannot be read."""
-    if not value:
+    rows = _get(payload, "data")
+    if not isinstance(rows, list) or len(cast("list[object]", rows)) != count:
         return None
+    vectors: dict[int, list[float]] = {}
     try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (TypeError, ValueError):
-            return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def error_message(text: str) -> str:
-    """Returns the message of an error body in one short line, whatever its shape."""
-    try:
-        body: object = json.loads(text)
-    except ValueError:
-        return _shorten(re.sub(r"<[^>]*>", " ", text))
-    error = _get(body, "error") or _get(body, "detail") or _get(body, "message") or body
-    message = _get(error, "message") or error
-    return _shorten(message if isinstance(message, str) else json.dumps(message, ensure_ascii=False))
-
-
-def _shorten(text: object, most: int = 300) -> str:
-    line = " ".join(str(text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+        for position, row in enumerate(cast("list[dict[str, Any]]", rows)):
+            vectors[int(row.get("index", position))] = [float(number) for number in row["embedding"]]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return [vectors[index] for index in range(count)] if vectors.keys() == set(range(count)) else None

@@ -13,12 +13,14 @@ from dramaturg.files import read_jsonl
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.judge.checklist.score import TranscriptScores, score_transcript
 from dramaturg.judge.judgement import Judgement
+from dramaturg.report.anchors import anchor_of
 from dramaturg.report.cautions import Doubts, cautions
 from dramaturg.report.data import Caution, RunFacts
 from dramaturg.report.lines import Lines
 from dramaturg.report.scores import SharedScores, SubjectScores, measures, score_subject
+from dramaturg.report.sheet import Answers
 from dramaturg.report.tables import Panel, Subject, Trial
-from dramaturg.report.trial import Answers, TrialView, anchor_of, view
+from dramaturg.report.trial import TrialView, view
 from dramaturg.stage.transcript import Transcript
 
 
@@ -65,11 +67,12 @@ def collect(transcripts: Path, judgements: Path, *, checklists: Mapping[str, Che
         ContentError: A line is broken, or two transcripts share an id; the message names the line.
     """
     collection = _Collection(checklists, facts)
-    judged = judgements.is_file()
-    if judged:
+    judged: Lines | None = None
+    if judgements.is_file():
         collection.read_judgements(judgements)
-    collection.read_transcripts(transcripts, Lines(judgements) if judged else None)
-    return collection.report(Lines(transcripts), Lines(judgements) if judged else None)
+        judged = Lines(judgements)
+    collection.read_transcripts(transcripts, judged)
+    return collection.report(Lines(transcripts), judged)
 
 
 PanelKey = tuple[str, str, str]
@@ -125,7 +128,6 @@ class _Collection:
             scenario=transcript.scenario.id,
             title=transcript.scenario.title or transcript.scenario.id,
             subject=self._facts.labels.get(transcript.id) or subject_of(transcript),
-            suite=transcript.suite,
             protocol=transcript.protocol,
             seed=transcript.seed,
             outcome=transcript.outcome.label if transcript.outcome is not None else "",
@@ -183,14 +185,6 @@ class _Collection:
     def _panel(self, number: int, key: PanelKey, name: str, subjects: Sequence[Subject]) -> Panel:
         digest, judge, mode = key
         checklist = self._checklists.get(digest)
-        scores: list[SubjectScores] = []
-        for subject in subjects if checklist is not None else ():
-            assert checklist is not None
-            mine = [trial for trial in self._trials if trial.subject == subject.label]
-            scored = [found for trial in mine if (found := trial.scores[number]) is not None]
-            absent = self._absent(subject.label, mine)
-            if scored or absent:
-                scores.append(score_subject(subject.label, checklist, scored, absent))
         return Panel(
             judge=judge,
             mode=mode,
@@ -198,8 +192,16 @@ class _Collection:
             checklist_digest=digest,
             checklist=checklist,
             measures=measures(checklist) if checklist is not None else (),
-            subjects=tuple(scores),
+            subjects=tuple(self._subject_scores(number, checklist, subjects)) if checklist is not None else (),
         )
+
+    def _subject_scores(self, panel: int, checklist: Checklist, subjects: Sequence[Subject]) -> Iterator[SubjectScores]:
+        for subject in subjects:
+            mine = [trial for trial in self._trials if trial.subject == subject.label]
+            scored = [found for trial in mine if (found := trial.scores[panel]) is not None]
+            absent = self._absent(subject.label, mine)
+            if scored or absent:
+                yield score_subject(subject.label, checklist, scored, absent)
 
     def _absent(self, label: str, trials: Sequence[Trial]) -> dict[str, int]:
         """Returns how many planned trials of a subject never came about, by scenario."""

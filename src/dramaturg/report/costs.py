@@ -53,7 +53,8 @@ class Costs:
 def costs(facts: RunFacts) -> Costs:
     """Returns what the models of a run did and what it cost."""
     rows = [CostRow(model.identity, use) for model in facts.models for use in model.uses]
-    uses = [row.use for row in rows]
+    # A purpose whose every call failed used nothing that could be unknown.
+    uses = [row.use for row in rows if row.use.calls]
     return Costs(
         rows=rows,
         calls=sum(use.calls for use in uses),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dramaturg import __version__
 from dramaturg.files import load_yaml, read_jsonl
+from dramaturg.judge.checklist.asking import PURPOSE as JUDGES_PURPOSE
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.ledger import Ledger, Use
 from dramaturg.model import Identity, Usage
@@ -64,7 +65,7 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         package_version=__version__,
         started=_time(min((use.first_at for use in uses), default=None)),
         finished=_time(max((use.last_at for use in uses), default=None)),
-        labels={record.unit: record.subject for record in records if record.kind == "stage"},
+        labels={f"{record.case}-{record.unit}": record.subject for record in records if record.kind == "stage"},
         planned_trials=planned,
         models=tuple(_model_records(kept, uses)),
         failures=tuple(
@@ -105,7 +106,7 @@ def _model_records(kept: Mapping[str, KeptModel], uses: Sequence[Use]) -> Iterat
         price = price_of(identity)
         for part in model.parts:
             judging = part == "judge"
-            purposes = [use for use in of_model if (use.purpose in JUDGES_PURPOSES) == judging]
+            purposes = [use for use in of_model if (use.purpose == JUDGES_PURPOSE) == judging]
             yield ModelRecord(
                 study_role=part,
                 spec=spec,
@@ -123,10 +124,6 @@ def _model_records(kept: Mapping[str, KeptModel], uses: Sequence[Use]) -> Iterat
                 settings=model.settings,
                 uses=tuple(_model_use(use, identity) for use in purposes),
             )
-
-
-JUDGES_PURPOSES = frozenset({"indicator", "checklist"})
-"""Purposes of a judge's calls: one indicator, or a whole checklist."""
 
 
 def _same(use: Use, identity: Identity) -> bool:

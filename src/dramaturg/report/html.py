@@ -78,7 +78,6 @@ def write_html(report: Report, path: Path) -> None:
     folder = path.parent / PAGES
     many = len(report.trials) > INLINE_TRIALS
     written = _write_pages(report, folder, path.name) if many else set[str]()
-    _remove_others(folder, written)
     shown = (_Shown(trial, view) for trial, view in zip(report.trials, report.views(report.trials), strict=True))
     _write(
         path,
@@ -100,6 +99,7 @@ def write_html(report: Report, path: Path) -> None:
         },
         shown=LISTED_FAILURES,
     )
+    _remove_others(folder, written)
 
 
 def _write_pages(report: Report, folder: Path, report_name: str) -> set[str]:
@@ -145,10 +145,11 @@ def _index_pages(trials: int) -> Sequence[_IndexPage]:
 
 def _remove_others(folder: Path, names: set[str]) -> None:
     """Removes pages that an earlier report left; nothing else in the folder is touched."""
-    for pattern in ("trial-*.html", "trials-*.html"):
-        for path in folder.glob(pattern):
-            if path.name not in names:
-                path.unlink(missing_ok=True)
+    with _writing(folder):
+        for pattern in ("trial-*.html", "trials-*.html"):
+            for path in folder.glob(pattern):
+                if path.name not in names:
+                    path.unlink(missing_ok=True)
 
 
 def _methods(report: Report) -> Sequence[str]:
@@ -235,13 +236,21 @@ def _pieces(pieces: Iterable[str]) -> Iterator[str]:
 def _atomic(path: Path) -> Generator[TextIO]:
     """Opens a file that takes the place of the old one when it is whole."""
     part = path.with_name(path.name + ".part")
-    try:
+    with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A lone surrogate in a text cannot be written as UTF-8; it becomes a question mark instead of an error.
-        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            yield file
-        part.replace(path)
+        try:
+            # A lone surrogate in a text cannot be written as UTF-8; it becomes a question mark instead of an error.
+            with part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+                yield file
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Generator[None]:
+    """Turns what the file system refuses into one clear line."""
+    try:
+        yield
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -33,7 +33,6 @@ class Trial:
     scenario: str
     title: str
     subject: str
-    suite: str
     protocol: str
     seed: int
     outcome: str

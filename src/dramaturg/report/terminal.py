@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from rich.console import RenderableType
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -13,26 +14,31 @@ from dramaturg.report.collect import Report
 from dramaturg.report.costs import Costs, costs
 from dramaturg.report.data import Caution
 from dramaturg.report.overview import headline
-from dramaturg.report.scores import Score
-from dramaturg.report.tables import Panel
+from dramaturg.report.scores import SubjectScores
+from dramaturg.report.tables import Panel, Subject
 
 LISTED_FAILURES = 20
 """Failures that are listed; all are counted."""
 
 
 def terminal(report: Report) -> Iterator[RenderableType]:
-    """Yields what to print, in order: what was measured, cautions, scores, stability, costs, failures.
+    """Yields what to print, in order: what was measured, cautions, scores, endings, costs, failures.
 
     Args:
         report: What to show.
     """
-    yield _text(f"{report.facts.study}: {headline(report)}", style="bold")
+    yield _text(f"{report.facts.study}: {headline(report)}", "bold")
     for caution in report.cautions:
         yield _caution(caution)
     for panel in report.panels:
+        yield _text(f"\n{panel.title}", "bold")
+        for subject in panel.subjects:
+            yield _scores(panel, subject)
         if panel.subjects:
-            yield _scores(panel)
-    yield _stability(report)
+            yield _text("bad–good: the score if all missing answers were bad, or good", "dim")
+    yield _text("\nHow the trials ended", "bold")
+    for subject in report.subjects:
+        yield _ending(subject)
     spent = costs(report.facts)
     if spent.rows:
         yield _costs(spent)
@@ -48,8 +54,8 @@ def _caution(caution: Caution) -> Text:
     return _text(f"{'! ' if serious else 'i '}{caution.text}", style="yellow" if serious else "dim")
 
 
-def _table(title: str, *left: str, right: tuple[str, ...]) -> Table:
-    table = Table(title=_text(title), title_justify="left", header_style="bold", expand=False)
+def _table(title: str, *left: str, right: tuple[str, ...] = ()) -> Table:
+    table = Table(title=_text(title, "bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for name in left:
         table.add_column(name, overflow="fold")
     for name in right:
@@ -57,28 +63,22 @@ def _table(title: str, *left: str, right: tuple[str, ...]) -> Table:
     return table
 
 
-def _scores(panel: Panel) -> Table:
-    right = ("score", "95 % interval", "if missing bad–good", "answers", "trials", "cases")
-    table = _table(panel.title, "measure", "subject", right=right)
+def _scores(panel: Panel, subject: SubjectScores) -> Table:
+    total = subject.scores["total"].summary.estimate
+    trials = f"{total.n_used:,}/{total.n_planned:,} trials, {figures.counted(total.clusters, 'case', 'cases')}"
+    right = ("score", "95 % interval", "bad–good", "answers")
+    table = _table(f"{subject.subject}: {trials}", "measure", right=right)
     for measure in panel.measures:
-        indent = "  " if measure.level == "part" else ""
-        for number, subject in enumerate(panel.subjects):
-            name = _text(f"{indent}{measure.name}") if number == 0 else Text("")
-            table.add_row(name, _text(subject.subject), *_score_cells(subject.scores[measure.key]))
-        table.add_section()
+        score = subject.scores[measure.key]
+        estimate = score.summary.estimate
+        table.add_row(
+            Text("  " if measure.level == "part" else "") + _text(measure.name),
+            figures.decimal(estimate.value),
+            _range(estimate.low, estimate.high),
+            _range(score.summary.low, score.summary.high),
+            f"{score.used:,}/{score.planned:,}",
+        )
     return table
-
-
-def _score_cells(score: Score) -> tuple[str, ...]:
-    estimate = score.summary.estimate
-    return (
-        figures.decimal(estimate.value),
-        _range(estimate.low, estimate.high),
-        _range(score.summary.low, score.summary.high),
-        f"{score.used:,}/{score.planned:,}",
-        f"{estimate.n_used:,}/{estimate.n_planned:,}",
-        f"{estimate.clusters:,}",
-    )
 
 
 def _range(low: float | None, high: float | None) -> str:
@@ -87,52 +87,47 @@ def _range(low: float | None, high: float | None) -> str:
     return f"{figures.decimal(low)}–{figures.decimal(high)}"
 
 
-def _stability(report: Report) -> Table:
-    table = _table("Stability", "subject", "outcome", "end", "restarts by cause", "cures", right=("trials", "restarts"))
-    for subject in report.subjects:
-        restarts = f"{sum(subject.restarts.values()):,}" if subject.trials else figures.NONE
-        planned = f"/{subject.planned:,}" if subject.planned is not None else ""
-        texts = (subject.outcomes, subject.ends, subject.restarts, subject.cures)
-        table.add_row(
-            _text(subject.label), *(_tallies(counts) for counts in texts), f"{subject.trials:,}{planned}", restarts
-        )
-    return table
-
-
-def _tallies(counts: Mapping[str, int]) -> Text:
-    return _text(figures.tallies(counts))
+def _ending(subject: Subject) -> RenderableType:
+    planned = f" of {subject.planned:,}" if subject.planned is not None else ""
+    restarts = f"{sum(subject.restarts.values()):,}" if subject.trials else figures.NONE
+    lines = (
+        ("trials", f"{subject.trials:,}{planned}"),
+        ("outcome", figures.tallies(subject.outcomes)),
+        ("end", figures.tallies(subject.ends)),
+        ("restarts", restarts + (f": {figures.tallies(subject.restarts)}" if subject.restarts else "")),
+        ("cures", figures.tallies(subject.cures)),
+    )
+    table = Table.grid(padding=(0, 2))
+    for name, text in lines:
+        table.add_row(_text(f"  {name}", "dim"), _text(text))
+    return Group(_text(subject.label), table)
 
 
 def _costs(spent: Costs) -> Table:
-    right = ("calls", "read", "cached", "written", "reasoning", "time", "tokens/s", "first token", "cost")
-    table = _table("Costs", "model", "purpose", right=right)
+    right = ("calls", "read", "cached", "written", "time", "cost")
+    table = _table("Costs", "model and purpose", right=right)
+    model = ""
     for row in spent.rows:
         use = row.use
+        if row.model != model:
+            table.add_row(_text(row.model, "bold"))
+            model = row.model
         table.add_row(
-            _text(row.model),
-            _text(figures.words(use.purpose)),
+            _text(f"  {figures.words(use.purpose)}"),
             figures.count(use.calls),
             figures.count(use.input_tokens),
             figures.share(use.cached_tokens, use.input_tokens),
             figures.count(use.output_tokens),
-            figures.count(use.reasoning_tokens),
             figures.duration(use.seconds),
-            figures.decimal(use.tokens_per_s, 1),
-            figures.duration(use.first_token_s),
             figures.money(use.cost_usd),
         )
-    table.add_section()
     table.add_row(
-        "together",
-        "",
+        Text("together", style="bold"),
         figures.count(spent.calls),
         figures.count(spent.input_tokens),
         figures.share(spent.cached_tokens, spent.input_tokens),
         figures.count(spent.output_tokens),
-        figures.count(spent.reasoning_tokens),
         figures.duration(spent.seconds),
-        "",
-        "",
         figures.money(spent.cost_usd),
     )
     return table
@@ -142,7 +137,7 @@ def _failures(report: Report) -> Iterator[RenderableType]:
     failures = report.facts.failures
     if not failures:
         return
-    table = _table(f"Failures ({len(failures):,})", "unit", "reason", "what happened", right=())
+    table = _table(f"Failures ({len(failures):,})", "unit", "reason", "what happened")
     for failure in failures[:LISTED_FAILURES]:
         table.add_row(_text(failure.unit), _text(figures.words(failure.kind)), _text(failure.detail))
     yield table

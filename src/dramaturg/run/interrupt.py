@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
 
 @contextmanager
-def interrupts(stop: Callable[[], None]) -> Iterator[None]:
+def interrupts(stop: Callable[[], None]) -> Generator[None]:
     """Calls `stop` in the running loop at the first SIGINT; a second one takes its usual way.
 
     Outside the main thread, where Python delivers no signals, it does nothing.

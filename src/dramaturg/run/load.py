@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import assert_never
 
+from dramaturg.judge.checklist import JUDGE_TOKENS, Checklist, expected_calls
 from dramaturg.prompts import load_prompt, prompt_names
-from dramaturg.run.court import performance_calls
+from dramaturg.run.court import performance_calls, trial_limits
+from dramaturg.run.material import JUDGES_PROMPTS
 from dramaturg.run.study import Study
 from dramaturg.run.units import JudgeUnit, StageUnit, Unit
-from dramaturg.text import canonical_json
+from dramaturg.stage.court.case import Case
 
 BYTES_PER_TOKEN = 2
 """Fewest bytes of prose that make a token: real tokenizers need about four in English, three in Chinese."""
@@ -42,3 +45,60 @@ class Load:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
         )
+
+
+def load_of(unit: Unit, study: Study) -> Load:
+    """Returns what a unit takes; nothing is asked."""
+    match unit:
+        case StageUnit():
+            return _stage_load(unit, study)
+        case JudgeUnit():
+            return _judge_load(unit, study)
+        case _:
+            assert_never(unit)
+
+
+def _stage_load(unit: StageUnit, study: Study) -> Load:
+    least, most = performance_calls(unit, study)
+    limits = trial_limits(study.limits)
+    written = max(limits.speech_tokens, limits.summary_tokens, limits.verdict_tokens)
+    if study.protocol == "guarded":  # a form that was cut is asked for again, with room for twice as much
+        written *= 2
+    read = _prompt_tokens(judges=False) + _case_tokens(unit.case.case) + _dialogue_tokens(study) + written
+    return Load(least, most, most * read, most * written)
+
+
+def _judge_load(unit: JudgeUnit, study: Study) -> Load:
+    bench = unit.bench
+    least, most = expected_calls(bench.checklist, mode=bench.mode, votes=bench.votes)
+    written = JUDGE_TOKENS[bench.mode]
+    questions = _checklist_tokens(bench.checklist) if bench.mode == "joint" else 0
+    performance = _case_tokens(unit.stage.case.case) + _dialogue_tokens(study)
+    read = _prompt_tokens(judges=True) + performance + questions + written
+    return Load(least, most, most * read, most * written)
+
+
+def _dialogue_tokens(study: Study) -> int:
+    """Returns the tokens of a whole performance, at most."""
+    return study.limits.turns * (study.limits.tokens_per_turn + TOKENS_PER_NAME)
+
+
+@functools.lru_cache(maxsize=1024)
+def _case_tokens(case: Case) -> int:
+    return _tokens(case.model_dump_json())
+
+
+@functools.lru_cache(maxsize=1024)
+def _checklist_tokens(checklist: Checklist) -> int:
+    return _tokens(checklist.model_dump_json())
+
+
+@functools.cache
+def _prompt_tokens(*, judges: bool) -> int:
+    """Returns the tokens of all prompts of one side together: no call takes more of them."""
+    names = [name for name in prompt_names() if name.startswith(JUDGES_PROMPTS) == judges]
+    return sum(_tokens(load_prompt(name).source) for name in names)
+
+
+def _tokens(text: str) -> int:
+    return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN + 1

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from dramaturg.errors import ContentError, StudyError, UserError, did_you_mean
 from dramaturg.files import find, load_yaml, place_of, read_text, shipped
-from dramaturg.judge.checklist.checklist import Checklist
+from dramaturg.judge.checklist import Checklist
 from dramaturg.model import Identity, ModelSpec, parse_spec
 from dramaturg.prompts import load_prompt, parse_prompt
 from dramaturg.run.identity import identity_of
@@ -21,6 +21,9 @@ from dramaturg.text import Json, canonical_json, sha256
 
 ItemT = TypeVar("ItemT")
 ReadT = TypeVar("ReadT")
+
+JUDGES_PROMPTS = "judge-"
+"""Prompts whose names begin so are the judges'."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -132,7 +132,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Generator[None]:
     """Turns what the file system refuses into one clear line."""
     try:
         yield

@@ -13,10 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from dramaturg.errors import StudyError
 from dramaturg.files import load_yaml
+from dramaturg.judge.checklist import Mode
 from dramaturg.stage.court import DEFAULT_LIMITS, Protocol
 
 Suite = Literal["court"]
-Mode = Literal["single", "joint"]
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Text that is not blank."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dramaturg.judge.checklist.checklist import EvidenceRule
+from dramaturg.model.vocabulary import YesNo
 from dramaturg.stage.transcript import Transcript, Turn
 
 LONGEST_SHOWN = 40
@@ -55,9 +56,7 @@ def read_citations(named: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check_evidence(
-    named: Iterable[str], answer: Literal["yes", "no", "not_applicable"], rule: EvidenceRule, transcript: Transcript
-) -> CheckedEvidence:
+def check_evidence(named: Iterable[str], answer: YesNo, rule: EvidenceRule, transcript: Transcript) -> CheckedEvidence:
     """Returns the named turns that exist, with a flag for each fault.
 
     ``evidence:unknown:T99``: no such turn. ``evidence:human:T4``, ``evidence:script:T4``,

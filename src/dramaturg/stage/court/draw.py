@@ -82,7 +82,7 @@ async def draw_as_it_is(calls: Calls, seat: ModelSeat, ask: Ask) -> Drawn:
     )
 
 
-async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: int, fallback: str) -> Drawn:
+async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: int, most: int, fallback: str) -> Drawn:
     """Returns a usable answer: foreign lines cut, drawn anew when there is nothing to use, in the end a stated line.
 
     Only a prompt that does not fit is a fault here: drawing again would not mend it.
@@ -95,7 +95,7 @@ async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: i
         if speech.fault == "context_overflow":
             return Drawn("", asked.reply.text, asked.key, fault=speech.fault)
         if not why:
-            return _mended(asked, speech, tagged, cures)
+            return _mended(asked, speech, tagged, cures, most)
         if attempt < redraws:
             cures.append(("redraw", why))
     cures.append(("fallback", why))
@@ -104,7 +104,7 @@ async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: i
     return Drawn(fallback, raw, key, flags=flags, cures=tuple(cures))
 
 
-def _mended(asked: Asked, speech: Speech, tagged: Tagged, cures: list[tuple[str, str]]) -> Drawn:
+def _mended(asked: Asked, speech: Speech, tagged: Tagged, cures: list[tuple[str, str]], most: int) -> Drawn:
     text = speech.text
     flags = [f"{kind}:{detail}" for kind, detail in cures]
     if "truncated" in speech.flags:
@@ -112,6 +112,10 @@ def _mended(asked: Asked, speech: Speech, tagged: Tagged, cures: list[tuple[str,
         cures.append(("cut", "truncated"))
     if "cut:other_speaker" in speech.flags:
         cures.append(("cut", "other_speaker"))
+    if len(text) > most:
+        text = whole_sentences(text[:most])
+        flags.append("cut:length")
+        cures.append(("cut", "length"))
     if tagged.tags:
         flags.append("tag:unasked")
     return Drawn(text, asked.reply.text, asked.key, flags=(*flags, *speech.flags), cures=tuple(cures))

@@ -7,7 +7,7 @@ person can lead anywhere that the procedure does not.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -168,25 +168,25 @@ def _after(position: Position, transition: Transition) -> dict[str, int]:
     return left
 
 
-def turn_bounds(engine: Engine, most_of: Mapping[str, int]) -> tuple[int, int]:
-    """Returns the fewest and the most that a performance may take, when a state costs `most_of` its purpose at most.
+def bounds(engine: Engine, cost: Callable[[State], tuple[int, int]]) -> tuple[int, int]:
+    """Returns the least and the most that a performance may cost, whatever happens in it.
 
-    A state costs at least one. The turn limit is left out: it only makes a performance shorter.
+    The turn limit is left out: it only makes a performance shorter.
 
     Args:
         engine: A proved procedure; that it terminates is what makes this finite.
-        most_of: Highest cost by purpose; 1 for purposes that are not named.
+        cost: Least and most of one turn in a state.
     """
 
     @functools.cache
-    def bounds(position: Position) -> tuple[int, int]:
+    def from_here(position: Position) -> tuple[int, int]:
         if position.end:
             return 0, 0
-        after = [bounds(replace(engine.step(position, event), turns=0)) for event in _choices(engine, position)]
-        most = most_of.get(engine.state(position).purpose, 1)
-        return 1 + min(low for low, _ in after), most + max(high for _, high in after)
+        after = [from_here(replace(engine.step(position, event), turns=0)) for event in _choices(engine, position)]
+        least, most = cost(engine.state(position))
+        return least + min(low for low, _ in after), most + max(high for _, high in after)
 
-    return bounds(engine.begin())
+    return from_here(engine.begin())
 
 
 def _choices(engine: Engine, position: Position) -> list[Event]:

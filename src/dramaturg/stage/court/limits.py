@@ -21,7 +21,7 @@ class TrialLimits:
         summary_tokens: Most tokens of one part of the summary.
         verdict_tokens: Most tokens of the verdict.
         part_characters: Most characters of dialogue that are summarised at once.
-        heard_characters: Most characters of a turn that a person or a script may say.
+        heard_characters: Most characters of a turn that is taken with cures; more is cut off.
         temperature: Of every speech.
     """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dramaturg.errors import UserError
 from dramaturg.model import Sampling
 from dramaturg.stage.cast import HumanSeat
 from dramaturg.stage.court.draw import Ask, Drawn, draw_as_it_is, draw_from_person, draw_with_cures
@@ -123,9 +122,7 @@ class Attempt:
         return read, Ending("turn_limit")
 
     async def _verdict(self, state: State, role: Role) -> tuple[Read | None, Ending]:
-        seat = self.setting.seat(role)
-        if isinstance(seat, HumanSeat):
-            raise UserError("the judge must be played by a model or a script", allowed="a model spec")
+        seat = self.setting.deciding_seat(role)
         lines = dialogue(self.turns, self.setting.kinds)
         verdict = await reach_verdict(self.setting, role, seat, lines, step=self._step(), labels=self._labels(state))
         drawn = verdict.drawn
@@ -152,14 +149,15 @@ class Attempt:
             addressable=setting.engine.addressees(position),
             earlier=[turn.text for turn in self.turns if turn.role == role.id],
         )
-
         if isinstance(seat, HumanSeat):
             return await draw_from_person(
                 setting.calls, seat, ask, note, most=limits.heard_characters, fallback=fallback
             )
         if strict:
             return await draw_as_it_is(setting.calls, seat, ask)
-        return await draw_with_cures(setting.calls, seat, ask, redraws=limits.redraws, fallback=fallback)
+        return await draw_with_cures(
+            setting.calls, seat, ask, redraws=limits.redraws, most=limits.heard_characters, fallback=fallback
+        )
 
     def _say(self, state: State, role: Role, drawn: Drawn, flags: tuple[str, ...]) -> Turn:
         turn = Turn(

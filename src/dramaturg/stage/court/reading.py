@@ -80,14 +80,15 @@ class Reading:
             if len(among) == 1:
                 return Read(Event("addressed", among[0]))
             return self._untagged("no_next_speaker", "no tag <NextSpeaker: NAME> at the end")
-        if len(named) > 1:
+        name, *more = named
+        if more:
             return Read(fault="illegal_next_speaker", detail=f"names {len(named)} next speakers: {', '.join(named)}")
-        meant = self.setting.people.named(named[0])
+        meant = self.setting.people.named(name)
         if meant is not None and meant.id in among:
             return Read(Event("addressed", meant.id))
         if meant is not None and meant.id in engine.addressees(self.position, "objected"):
             return Read(Event("objected", meant.id))
-        return Read(fault="illegal_next_speaker", detail=f"{named[0]!r} cannot be addressed now")
+        return Read(fault="illegal_next_speaker", detail=f"{name!r} cannot be addressed now")
 
     def _untagged(self, cause: str, detail: str) -> Read:
         """Returns the fault of a missing tag: an answer cut at its limit had no room for one."""
@@ -102,9 +103,8 @@ class Reading:
         """
         analyst, engine, text = self.setting.analyst(), self.setting.engine, self.drawn.text
         events = engine.events(self.position)
-        budgets = (*self.state.grants, *self.state.requests)
-        if budgets:
-            most = engine.range_of(budgets[0])[1]
+        for budget in (*self.state.grants, *self.state.requests)[:1]:
+            most = engine.range_of(budget)[1]
             number = await analyst.count(text, self.role, most, step=step, labels=labels)
             cures = _cures(number.way, "count")
             return self._granted(number.value, cures) if self.state.grants else self._requested(number.value, cures)
@@ -121,7 +121,8 @@ class Reading:
         default = least_heard(among, self.turns)
         found = await analyst.route(text, self.role, among, default, step=step, labels=labels)
         cures = _cures(found.way, "route")
-        return Read(Event("addressed", found.value), flags=_flags(cures), cures=cures)
+        spent = ("objection:spent",) if is_objection(text) else ()
+        return Read(Event("addressed", found.value), flags=(*spent, *_flags(cures)), cures=cures)
 
     def _granted(self, count: int, cures: Cures) -> Read:
         counts: dict[str, int] = {}

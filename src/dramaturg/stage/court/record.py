@@ -73,8 +73,13 @@ def exhibits(case: Case) -> str:
     return "\n".join(f"{item.id} {one_line(item.name)}: {one_line(item.description)}" for item in case.evidence)
 
 
-def public_record(case: Case) -> str:
-    """Returns what everybody in court knows before the first word is spoken."""
+def public_record(case: Case, *, evidence: bool = True) -> str:
+    """Returns what is public before the first word is spoken.
+
+    Args:
+        case: The case.
+        evidence: Whether the exhibits are listed; a witness is bound to its own knowledge and gets no list.
+    """
     witnesses = (f"{one_line(w.name)}, {one_line(w.occupation)}, called by the {w.called_by}" for w in case.witnesses)
     return "\n".join(
         [
@@ -85,10 +90,7 @@ def public_record(case: Case) -> str:
             f"Judge: {one_line(case.judge.name)}. Prosecutor: {one_line(case.prosecutor.name)}. "
             f"Defence: {one_line(case.defence.name)}.",
             f"Summary: {one_line(case.summary)}",
-            "Evidence:",
-            exhibits(case),
-            "Witnesses:",
-            bullets(witnesses),
+            *(("Evidence:", exhibits(case), "Witnesses:", bullets(witnesses)) if evidence else ()),
         ]
     )
 

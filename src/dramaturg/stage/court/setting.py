@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from pydantic import JsonValue
+
 from dramaturg import __version__
-from dramaturg.errors import ContentError, did_you_mean
+from dramaturg.errors import ContentError, UserError, did_you_mean
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Model
 from dramaturg.prompts import Prompt, hashes, load_prompt
-from dramaturg.stage.cast import Cast, ModelSeat, Seat
+from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Seat
 from dramaturg.stage.court.analyst import Analyst
 from dramaturg.stage.court.case import Case
 from dramaturg.stage.court.engine import Engine
@@ -20,7 +22,6 @@ from dramaturg.stage.court.names import People
 from dramaturg.stage.court.procedure import Procedure
 from dramaturg.stage.court.record import court_roles
 from dramaturg.stage.transcript import Role
-from dramaturg.text import Json
 
 Protocol = Literal["paper", "guarded"]
 
@@ -79,12 +80,16 @@ class Setting:
         """Returns the setting of a case; all seats are looked at before the first call.
 
         Raises:
-            UserError: Nobody plays one of the roles.
+            UserError: Nobody plays one of the roles, or a person would have to decide.
         """
         roles = court_roles(case)
         cast.players(roles)
         engine = court_engine(case, procedure, limits)
-        return cls(case, procedure, protocol, limits, cast, calls, seed, People(roles), engine, variant)
+        setting = cls(case, procedure, protocol, limits, cast, calls, seed, People(roles), engine, variant)
+        for state in procedure.states:
+            if state.purpose == "verdict":
+                setting.deciding_seat(setting.one(state.speaker))
+        return setting
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -102,6 +107,17 @@ class Setting:
     def seat(self, role: Role) -> Seat:
         """Returns who plays a role."""
         return self.cast.seat(role)
+
+    def deciding_seat(self, role: Role) -> ModelSeat:
+        """Returns who plays the role that decides.
+
+        Raises:
+            UserError: It is a person; summary and decision are a model's or a script's.
+        """
+        seat = self.seat(role)
+        if isinstance(seat, HumanSeat):
+            raise UserError(f"the {role.kind} must be played by a model or a script", allowed="a model spec")
+        return seat
 
     def strict(self, role: Role) -> bool:
         """Returns whether the role's turns are taken as they are.
@@ -129,7 +145,7 @@ class Setting:
             raise ContentError(f"prompt {name!r} wants {unknown[0]!r}", allowed=did_you_mean(unknown[0], values))
         return prompt.fill(**{variable: values[variable] for variable in prompt.variables})
 
-    def versions(self) -> dict[str, Json]:
+    def versions(self) -> dict[str, JsonValue]:
         """Returns what this performance depends on beside case, cast and seed."""
         analyst: Model | None = self.cast.analyst
         return {

@@ -15,7 +15,7 @@ VerdictLabel = Literal["win", "loss", "undecided"]
 
 _TAG = r"<\s*(?P<{0}>next[ _]?speaker|questions|verdict)\s*[:：]\s*(?P<{1}>[^<>\n]{{0,200}}?)\s*>"
 _ONE = re.compile(_TAG.format("name", "value"), re.IGNORECASE)
-_TAIL = re.compile(rf"(?:[\s*`_.]*{_TAG.format('n', 'v')}[\s*`_.]*)+\Z", re.IGNORECASE)
+_TAIL = re.compile(rf"(?:[\s*`_]*{_TAG.format('n', 'v')}[\s*`_.]*)+\Z", re.IGNORECASE)
 _ANYWHERE = re.compile(r"<(?=\s*(?:next[ _]?speaker|questions|verdict)\s*[:：])", re.IGNORECASE)
 _LABELS: dict[str, VerdictLabel] = {"win": "win", "loss": "loss", "undecided": "undecided"}
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from dramaturg.ledger.calls import Calls
 from dramaturg.stage.cast import Cast
 from dramaturg.stage.court.case import Case
-from dramaturg.stage.court.engine import turn_bounds
+from dramaturg.stage.court.engine import bounds
 from dramaturg.stage.court.limits import DEFAULT_LIMITS, TrialLimits
 from dramaturg.stage.court.performance import Attempt, Broken, Ending, OnTurn
-from dramaturg.stage.court.procedure import Procedure, load_procedure
+from dramaturg.stage.court.procedure import Procedure, State, load_procedure
 from dramaturg.stage.court.record import scenario
 from dramaturg.stage.court.setting import Protocol, Setting, court_engine
 from dramaturg.stage.transcript import Restart, Transcript
@@ -129,14 +129,19 @@ def expected_calls(
 ) -> tuple[int, int]:
     """Returns the fewest and the most calls of a trial that comes to a verdict, all restarts included in the most.
 
-    A person's turns count as calls, since they are kept as such. A trial that breaks off takes fewer than the fewest.
+    A person's turns count, since they are kept as calls are. A trial that breaks off may take fewer than the fewest.
     """
     engine = court_engine(case, procedure or load_procedure(), limits)
-    parts = 1 + limits.turns * limits.heard_characters // limits.part_characters
-    draws = 1 if protocol == "paper" else 1 + limits.redraws
-    read = {purpose: 1 + limits.redraws + STRUCTURED_ASKS for purpose in ("thesis", "grant", "question", "ruling")}
-    speech = {purpose: 1 + limits.redraws for purpose in ("introduction", "answer", "final_call", "final_thesis")}
-    verdict = parts * draws + (1 if protocol == "paper" else STRUCTURED_ASKS)
-    fewest, most = turn_bounds(engine, {**read, **speech, "verdict": verdict})
-    attempts = 1 + limits.restarts if protocol == "paper" else 1
-    return fewest + 1, most * attempts
+    turns = bounds(engine, lambda _: (1, 1))[1]
+    parts = 1 + 2 * turns * limits.heard_characters // limits.part_characters
+
+    def cost(state: State) -> tuple[int, int]:
+        strict = protocol == "paper" and state.speaker != "defence"
+        draws = 1 if strict else 1 + limits.redraws
+        if state.purpose == "verdict":
+            return 2, parts * draws + (1 if strict else STRUCTURED_ASKS)
+        told = all(transition.event == "spoken" for transition in state.then) and not state.requests
+        return 1, draws if strict or told else draws + STRUCTURED_ASKS
+
+    fewest, most = bounds(engine, cost)
+    return fewest, most * (1 + limits.restarts if protocol == "paper" else 1)

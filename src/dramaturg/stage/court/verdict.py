@@ -97,22 +97,30 @@ async def _summary(
     setting: Setting, judge: Role, seat: ModelSeat, lines: Sequence[str], *, step: str, labels: Mapping[str, str]
 ) -> Drawn:
     """Returns the summary; in parts where the dialogue is longer than one prompt may be."""
+    limits = setting.limits
     done: list[Drawn] = []
-    for index, part in enumerate(parts(lines, setting.limits.part_characters)):
+    for index, part in enumerate(parts(lines, limits.part_characters)):
         prompt = setting.prompt("court-summary").fill(dialogue=quote_untrusted(part, "</trial>"))
         ask = Ask(
             messages=(Message("user", prompt),),
             step=f"{step}/summary/{index}",
             purpose="summary",
             labels=labels,
-            sampling=Sampling(temperature=setting.limits.temperature, max_tokens=setting.limits.summary_tokens),
+            sampling=Sampling(temperature=limits.temperature, max_tokens=limits.summary_tokens),
             speaker=judge,
             people=_NOBODY,
         )
         if setting.strict(judge):
             drawn = await draw_as_it_is(setting.calls, seat, ask)
         else:
-            drawn = await draw_with_cures(setting.calls, seat, ask, redraws=setting.limits.redraws, fallback=part)
+            drawn = await draw_with_cures(
+                setting.calls,
+                seat,
+                ask,
+                redraws=limits.redraws,
+                most=limits.heard_characters,
+                fallback=part[: limits.heard_characters],
+            )
         if drawn.fault:
             return drawn
         done.append(drawn)

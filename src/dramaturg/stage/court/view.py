@@ -41,7 +41,7 @@ def system_prompt(case: Case, role: Role, *, seed: int, variant: Path | None = N
     return "\n\n".join(
         [
             own.fill(**_private(case, role)),
-            public_record(case),
+            public_record(case, evidence=role.kind != "witness"),
             load_prompt("court-rules", case.language, variant).fill(
                 name=one_line(role.name), language=language_name(case.language), seed=str(seed)
             ),
