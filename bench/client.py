@@ -128,7 +128,7 @@ def main() -> None:
     show(
         [
             at_most("client: CPU per recorded call / bare aiohttp", statistics.median(ratios), 2.5, f"pairs: {pairs}"),
-            Figure("client: recorded calls/s, wall, median", round(statistics.median(rates), 1), None, None, "no budget"),
+            Figure("client: recorded calls/s, wall", round(statistics.median(rates), 1), None, None, "no budget"),
         ],
         as_json=arguments.json,
     )

@@ -1,7 +1,7 @@
 """Judging one question per call: the transcript's tokens are computed once, not once per question.
 
 Budget: tokens computed ≤ 1.2 × (L + Σ question and answer tokens), where L is what all questions share. Without a
-shared prefix it would be about m × L. Needs the weights of an embedded model.
+shared prefix it would be about m × L. Pulls the embedded model where it is not there yet.
 
     python bench/judge_prefix.py [--json] [--model embedded:smollm2-135m] [--questions 38]
 """
@@ -20,8 +20,9 @@ from dramaturg.files import load_yaml, shipped
 from dramaturg.judge.checklist import Checklist, judge_transcript
 from dramaturg.judge.checklist.asking import opening
 from dramaturg.ledger import Ledger
-from dramaturg.model import Model, Sampling
+from dramaturg.model import Model, Sampling, parse_spec
 from dramaturg.model.opening import Models
+from dramaturg.model.pull import pull
 from dramaturg.stage.transcript import Outcome, Player, Role, Scenario, Transcript, Turn
 from figures import Figure, at_most, show
 
@@ -70,13 +71,15 @@ def main() -> None:
     options = parser.parse_args()
     try:
         figures = report(asyncio.run(measure(options.model, options.questions)))
-    except UserError as problem:  # no weights, or no runtime for them
+    except UserError as problem:  # no weights to be had, or no runtime for them
         figures = [Figure(NAME, None, BUDGET, None, f"not measured: {problem}")]
     show(figures, as_json=options.json)
 
 
 async def measure(spec: str, questions: int) -> Measured:
     transcript, checklist = synthetic_trial(), court_questions(questions)
+    if (parsed := parse_spec(spec)).provider == "embedded":
+        pull(parsed.name)
     with tempfile.TemporaryDirectory() as folder:
         async with Models() as models:
             judge = await models.open(spec)

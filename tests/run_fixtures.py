@@ -54,21 +54,35 @@ def reply(request):
     return json.dumps({"reasoning": f"Seen {request.seed % 997}.", "answer": "yes", "evidence": ["T2"]})
 '''
 
+CHECKLIST = """\
+id: short
+version: 1
+title: Three questions
+domain: court
+dimensions:
+  - {id: SHORT, name: Short, definition: Whether a trial was played at all.}
+indicators:
+  - {id: SHORT-1, dimension: SHORT, text: Does the judge open the trial?, roles: [judge]}
+  - {id: SHORT-2, dimension: SHORT, text: Does the prosecutor state a thesis?, roles: [prosecutor]}
+  - {id: SHORT-3, dimension: SHORT, text: Is there an outcome?, proof: outcome_present}
+"""
+
 STUDY: Mapping[str, Any] = {
     "study": "small",
     "subjects": ["script:actor.py"],
     "cases": ["summit-ridge", "dukes-yard"],
     "limits": {"questions": 1, "restarts": 0},
-    "judges": [{"model": "script:critic.py"}],
+    "judges": [{"model": "script:critic.py", "checklist": "short.yaml"}],
 }
 
 
 def write_study(folder: Path, **changes: Any) -> Path:
     """Writes the small study with some keys changed, and its scripts; returns the study file."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, source in (("actor.py", ACTOR), ("critic.py", CRITIC), ("second.py", ACTOR + "# a model of its own\n")):
+    second = ACTOR + "# another model\n"
+    for name, text in {"actor.py": ACTOR, "second.py": second, "critic.py": CRITIC, "short.yaml": CHECKLIST}.items():
         if not (folder / name).exists():
-            (folder / name).write_text(source, encoding="utf-8")
+            (folder / name).write_text(text, encoding="utf-8")
     content = {key: value for key, value in {**STUDY, **changes}.items() if value is not None}
     path = folder / "study.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -98,6 +112,7 @@ async def carry_out(
                 budget=budget,
                 progress=progress or Silent(),
                 accept_changes=accept_changes,
+                replay_only=replay_only,
                 read=read,
             )
 

@@ -69,7 +69,6 @@ def test_only_a_leading_own_name_is_taken_off(prefix: str):
     [
         "\nNora Quist: I agree.\nAda Boyd: So do I.",
         "\n**Nora Quist (witness):** I agree.",
-        "\n[Procedure] Ada Boyd, go on.",
         " Nora Quist (witness): I agree.",
         "\nThe Judge: Overruled.",
         "\nWitness: I agree.",
@@ -111,6 +110,7 @@ def test_nearly_the_same_words_are_a_loop_and_short_answers_are_not():
     assert not nearly_same("I do not know.", "I do not know.")
     assert read(one, earlier=(one,)).fault == "loop"
     assert not repeats_itself("Yes. Yes. Yes. Yes.")
+    assert repeats_itself("Yes.\nYes.\nYes.\nYes.\nYes.\nYes.")
 
 
 def test_as_an_ai_is_noticed_and_said_is_not_ai():

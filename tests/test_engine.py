@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from misbehaving import MisbehavingServer, hang, out_of_quota
-from run_fixtures import carry_out, contents, records, write_study
 
 from dramaturg.errors import RunChangedError, StudyError, UserError
 from dramaturg.run.board import Board
 from dramaturg.run.progress import Plain
+from misbehaving import MisbehavingServer, hang, out_of_quota
+from run_fixtures import carry_out, contents, records, write_study
 
 FIVE = ["summit-ridge", "dukes-yard", "museum-intrusion", "chateau-trespass", "haunted-estate"]
 
@@ -47,7 +47,10 @@ async def test_concurrency_does_not_change_a_byte(tmp_path: Path) -> None:
 async def test_another_seed_gives_other_transcripts(tmp_path: Path) -> None:
     """I31, FW-63: repeats are calls of their own."""
     await carry_out(write_study(tmp_path, seeds=3, cases=["summit-ridge"], judges=None), tmp_path / "out")
-    said = {tuple(turn["text"] for turn in transcript["turns"]) for transcript in records(tmp_path / "out", "transcripts.jsonl")}
+    said = {
+        tuple(turn["text"] for turn in transcript["turns"])
+        for transcript in records(tmp_path / "out", "transcripts.jsonl")
+    }
     assert len(said) == 3
 
 
@@ -105,12 +108,11 @@ async def test_broken_judge_costs_no_staging(tmp_path: Path) -> None:
     broken = await carry_out(path, tmp_path / "out")
     assert [record.status for record in broken.records] == ["done", "done", "failed", "failed"]
     (tmp_path / "critic.down").unlink()
-    staged = records(tmp_path / "out", "transcripts.jsonl")
     mended = await carry_out(path, tmp_path / "out")
     assert mended.exit_code == 0
-    assert mended.replayed == sum(1 for transcript in staged for turn in transcript["turns"] if turn["call"]) + sum(
-        2 for _ in staged
-    ) or mended.replayed == broken.calls - sum(record.status == "failed" for record in broken.records)
+    refused = sum(record.status == "failed" for record in broken.records)
+    assert mended.replayed == broken.calls - refused
+    assert mended.calls == 2 * 2
 
 
 async def test_quota_is_an_infrastructure_failure(tmp_path: Path) -> None:
@@ -167,7 +169,10 @@ async def test_unit_that_hangs_ends_at_its_limit(tmp_path: Path) -> None:
         path = write_study(tmp_path, cast={"defence": f"{server.url}#m"}, unit_timeout_s=1.0, concurrency=1)
         display = Plain(lines.append, every_s=0.1, hanging_s=0.2)
         result = await carry_out(path, tmp_path / "out", progress=display)
-    assert [(record.status, record.failure) for record in result.records[:2]] == [("failed", "unit_timeout"), ("done", "")]
+    assert [(record.status, record.failure) for record in result.records[:2]] == [
+        ("failed", "unit_timeout"),
+        ("done", ""),
+    ]
     assert "unit_timeout_s=1" in result.records[0].detail
     assert any("1 call open 0 s" in line for line in lines)
     assert lines[-1].startswith("4/4 units, 2 failed")
@@ -226,7 +231,7 @@ async def test_interrupted_run_goes_on_where_it_stopped(tmp_path: Path, after: i
     assert len(records(tmp_path / "out")) == 20
     rest = await carry_out(path, tmp_path / "out")
     assert rest.exit_code == 0
-    assert stopped.calls + rest.calls - whole.calls <= path.stat().st_size
+    assert stopped.calls + rest.calls == whole.calls
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
@@ -237,7 +242,7 @@ async def test_extension_asks_only_what_is_new(tmp_path: Path) -> None:
         "subjects": ["script:second.py", "script:actor.py"],
         "cases": ["museum-intrusion", *FIVE[:2]],
         "seeds": [2, 1],
-        "judges": [{"model": "script:critic.py", "mode": "single", "votes": 2}, {"model": "script:critic.py"}],
+        "judges": [{"model": "script:critic.py", "checklist": "short.yaml", "votes": votes} for votes in (2, 1)],
     }
     fresh = await carry_out(write_study(tmp_path, **wider), tmp_path / "fresh")
     extended = await carry_out(write_study(tmp_path, **wider), tmp_path / "out")
@@ -312,8 +317,9 @@ async def test_snapshot_holds_what_the_run_was_made_with(tmp_path: Path) -> None
     await carry_out(path, tmp_path / "out")
     kept = {file.read_text(encoding="utf-8") for file in (tmp_path / "out" / "snapshot" / "files").iterdir()}
     content = Path(__file__).parents[1] / "src" / "dramaturg" / "content"
-    for used in ("prompts/en/court-rules.txt", "checklists/court.yaml", "cases/summit-ridge.yaml", "procedures/trial.yaml"):
+    for used in ("prompts/en/court-rules.txt", "cases/summit-ridge.yaml", "procedures/trial.yaml"):
         assert (content / used).read_text(encoding="utf-8") in kept
+    assert (tmp_path / "short.yaml").read_text(encoding="utf-8") in kept
     assert (tmp_path / "out" / "study.yaml").read_bytes() == path.read_bytes()
 
 
@@ -339,3 +345,51 @@ async def test_replay_only_makes_no_call(tmp_path: Path) -> None:
     wider = await carry_out(write_study(tmp_path, seeds=2), tmp_path / "out", replay_only=True)
     assert (wider.exit_code, wider.calls) == (2, 0)
     assert {record.failure for record in wider.records} == {"", "not_recorded", "stage_failed"}
+
+
+async def test_replay_needs_no_server_and_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FW-99: a recorded run is repeated without any of what made it."""
+    monkeypatch.setenv("SOME_KEY", "very-secret-value")
+    async with MisbehavingServer() as server:
+        path = write_study(tmp_path, subjects=[f"{server.url}#m?key_env=SOME_KEY"], cases=["summit-ridge"])
+        recorded = await carry_out(path, tmp_path / "out")
+    monkeypatch.delenv("SOME_KEY")
+    before = contents(tmp_path / "out")
+    replayed = await carry_out(path, tmp_path / "out", replay_only=True)
+    assert (replayed.exit_code, replayed.replayed) == (0, recorded.calls)
+    assert contents(tmp_path / "out") == before
+    for file in (tmp_path / "out").rglob("*"):
+        assert not file.is_file() or b"very-secret-value" not in file.read_bytes()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+async def test_full_disk_loses_no_answer(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    whole = await carry_out(path, tmp_path / "whole")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "judgements.jsonl.part").symlink_to("/dev/full")
+    with pytest.raises(UserError, match="No space left"):
+        await carry_out(path, tmp_path / "out")
+    rest = await carry_out(path, tmp_path / "out")
+    assert rest.replayed > 0 and rest.calls + rest.replayed == whole.calls
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+async def test_transcript_of_a_broken_performance_is_judged(tmp_path: Path) -> None:
+    """FW-48: a performance that broke down is a result with its end reason, and no failure of the run."""
+    path = write_study(tmp_path, subjects=["script:mute.yaml"], cases=["summit-ridge"])
+    (tmp_path / "mute.yaml").write_text("name: mute\nrules: [{fault: empty}]\n", encoding="utf-8")
+    result = await carry_out(path, tmp_path / "out")
+    (transcript,) = records(tmp_path / "out", "transcripts.jsonl")
+    assert (result.exit_code, transcript["end_reason"]) == (0, "restarts_exhausted")
+    assert [record.status for record in result.records] == ["done", "done"]
+
+
+async def test_overflow_of_the_context_is_a_result_and_not_a_failure(tmp_path: Path) -> None:
+    """FW-72: what does not fit ends the performance; no text of the server is ever a turn."""
+    path = write_study(tmp_path, subjects=["script:small.yaml"], cases=["summit-ridge"])
+    rules = "name: small\nrules:\n- {purpose: introduction, reply: The court is open.}\n- {fault: context_overflow}\n"
+    (tmp_path / "small.yaml").write_text(rules, encoding="utf-8")
+    result = await carry_out(path, tmp_path / "out")
+    (transcript,) = records(tmp_path / "out", "transcripts.jsonl")
+    assert (result.exit_code, transcript["end_reason"]) == (0, "context_overflow")

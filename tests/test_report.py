@@ -82,8 +82,13 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> made.Run:
 
 
 @pytest.fixture(scope="module")
-def page(rich: made.Run) -> Page:
-    return written(rich.report(), rich.folder)
+def report(rich: made.Run) -> Report:
+    return rich.report()
+
+
+@pytest.fixture(scope="module")
+def page(rich: made.Run, report: Report) -> Page:
+    return written(report, rich.folder)
 
 
 def test_text_of_models_stays_text(page: Page) -> None:
@@ -106,8 +111,7 @@ def test_every_link_has_a_target_and_every_id_stands_once(page: Page) -> None:
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
 
 
-def test_an_answer_links_to_its_turns_and_a_turn_back_to_the_answer(rich: made.Run) -> None:
-    report = rich.report()
+def test_an_answer_links_to_its_turns_and_a_turn_back_to_the_answer(report: Report) -> None:
     (trial,) = report.views(report.trials[:1])
     answers = [answer for group in trial.sheets[0].groups for part in group.parts for answer in part.answers]
     resting = next(answer for answer in answers if answer.evidence)
@@ -116,23 +120,22 @@ def test_an_answer_links_to_its_turns_and_a_turn_back_to_the_answer(rich: made.R
     assert resting.anchor in {cite.anchor for cite in turn.cites}
 
 
-def test_missing_answers_are_counted_with_reason_and_open_the_bounds(rich: made.Run) -> None:
-    total = rich.report().panels[0].subjects[0].scores["total"]
+def test_missing_answers_are_counted_with_reason_and_open_the_bounds(report: Report) -> None:
+    total = report.panels[0].subjects[0].scores["total"]
     assert total.used < total.planned
     low, value, high = total.summary.low, total.summary.estimate.value, total.summary.high
     assert low is not None and value is not None and high is not None
     assert low < value < high
-    missing = rich.report().panels[0].subjects[0].missing
+    missing = report.panels[0].subjects[0].missing
     assert missing["truncated"] > 0
 
 
-def test_a_trial_that_never_came_about_counts_as_planned_and_not_as_zero(rich: made.Run) -> None:
-    whole = rich.report()
-    large = whole.panels[0].subjects[1]
+def test_a_trial_that_never_came_about_counts_as_planned_and_not_as_zero(report: Report) -> None:
+    large = report.panels[0].subjects[1]
     estimate = large.scores["total"].summary.estimate
     assert (estimate.n_used, estimate.n_planned) == (5, 6)
     assert large.missing["not_staged"] == 38
-    kept = [trial.scores[0] for trial in whole.trials if trial.subject == made.LARGE]
+    kept = [trial.scores[0] for trial in report.trials if trial.subject == made.LARGE]
     cases: dict[str, list[float]] = {}
     for scores in kept:
         assert scores is not None and scores.total.quality.value is not None
@@ -164,15 +167,15 @@ def test_model_facts_hashes_and_formula_are_shown(page: Page) -> None:
         assert words in page.text
 
 
-def test_no_figure_is_nan_and_an_unknown_price_is_no_zero(rich: made.Run, page: Page) -> None:
-    for text in (page.text, printed(rich.report())):
+def test_no_figure_is_nan_and_an_unknown_price_is_no_zero(report: Report, page: Page) -> None:
+    for text in (page.text, printed(report)):
         assert not re.search(r"\b(nan|inf|None)\b", text)
     assert "price unknown" in page.text
     assert "$0.00" not in page.text
 
 
-def test_summary_is_json_without_nan_and_with_nulls(rich: made.Run) -> None:
-    data = json.loads(json.dumps(summary(rich.report()), allow_nan=False))
+def test_summary_is_json_without_nan_and_with_nulls(report: Report) -> None:
+    data = json.loads(json.dumps(summary(report), allow_nan=False))
     assert data["costs"]["cost_usd"] is None
     assert data["costs"]["calls"] == 628
     total = data["scores"][0]["subjects"][1]["measures"]["total"]
@@ -185,8 +188,8 @@ def test_summary_is_json_without_nan_and_with_nulls(rich: made.Run) -> None:
     }
 
 
-def test_terminal_tables_fit_eighty_columns_and_hold_the_scores(rich: made.Run) -> None:
-    text = printed(rich.report())
+def test_terminal_tables_fit_eighty_columns_and_hold_the_scores(report: Report) -> None:
+    text = printed(report)
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "5/6 trials, 3 cases" in text
     assert re.search(r"All indicators +0\.\d\d +0\.\d\d–[01]\.\d\d", text)
@@ -316,10 +319,10 @@ def test_a_smaller_rerun_leaves_no_page_behind(tmp_path: Path, monkeypatch: pyte
     assert list((tmp_path / html.PAGES).glob("*.html")) == []
 
 
-def test_a_report_that_cannot_be_written_is_a_user_error(rich: made.Run, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_a_user_error(report: Report, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="cannot be written"):
-        write_html(rich.report(), tmp_path / "file" / "report.html")
+        write_html(report, tmp_path / "file" / "report.html")
 
 
 def test_the_same_run_gives_the_same_page(rich: made.Run, tmp_path: Path) -> None:

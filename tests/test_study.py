@@ -181,9 +181,13 @@ def test_variant_of_prompts_replaces_shipped_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("court-rulse.txt", "{# variables: #}\nx\n", "unknown prompt 'court-rulse' (did you mean 'court-rules'?"),
+        (
+            "court-rulse.txt",
+            "{# variables: #}\nx\n",
+            "'court-rulse' is no prompt of a performance (did you mean 'court-rules'?",
+        ),
         ("court-rules.txt", "{# variables: trnscript #}\n{{trnscript}}\n", "has the variables ['trnscript']"),
-        ("judge-system.txt", "{# variables: #}\nx\n", "is a prompt of the judges"),
+        ("judge-system.txt", "{# variables: #}\nx\n", "'judge-system' is no prompt of a performance"),
         ("court-rules.txt", "no head\n", "the first line declares no variables"),
         ("notes.md", "", "holds no prompt"),
     ],

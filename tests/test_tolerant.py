@@ -134,10 +134,9 @@ class TestJson:
         """FW-78."""
         broken = '{"answers": [{"id": "a", "v": 1}, {"id": "b", "v": 2 3}, {"id": "c", "v": 4}]}'
         assert [entry["id"] for entry in read_objects(broken, "id")] == ["a", "c"]
-        assert [entry["id"] for entry in read_objects('[{"id": "a"}, {"ID": "b"}, {"id": "c", "v": "', "id")][:1] == [
-            "a"
-        ]
+        assert read_objects('[{"id": "a"}, {"ID": "b"}, {"id": "c", "v": "', "id") == [{"id": "a"}, {"ID": "b"}]
 
+    @settings(deadline=None)
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -152,12 +151,14 @@ class TestJson:
         assert found is not None
         assert (found.value, found.repaired) == (value, False)
 
+    @settings(deadline=None)
     @given(st.dictionaries(st.text(min_size=1), st.text() | st.integers(), min_size=1, max_size=4), st.booleans())
     def test_valid_json_in_prose_or_a_fence_is_read_unchanged(self, value: dict[str, object], fenced: bool) -> None:
         inner = json.dumps(value)
         text = f"Sure:\n```json\n{inner}\n```\nDone." if fenced else f"I think {inner} is right."
         assert value_of(text) == value
 
+    @settings(deadline=None)
     @given(st.text(alphabet="{}[]\":,\\'/*<>think \nab1-.e", max_size=200))
     def test_any_text_gives_a_finite_value_or_nothing(self, text: str) -> None:
         found = read_json(text)
@@ -250,6 +251,7 @@ class TestLines:
         records = read_records("FC-1: yes\nFC-1: no", IDS, FIELDS, bare=("answer", "reasoning"))
         assert [(name, record["answer"]) for name, record in records] == [("FC-1", "yes"), ("FC-1", "no")]
 
+    @settings(deadline=None)
     @given(st.text(max_size=300))
     def test_any_text_is_survived(self, text: str) -> None:
         read_lines(text, FIELDS)
@@ -329,7 +331,7 @@ class TestVocabulary:
             pytest.param("No, not yes.", "no", id="opening-with-the-other-negated"),
             pytest.param("Is it yes? I think no.", None, id="two-unanchored"),
             pytest.param("Answer: no\n\nyes", "yes", id="bare-last-line-after-a-label"),
-            pytest.param("Verdict: Partly\n\nyes", None, id="FW-04-off-menu-label-holds"),
+            pytest.param("Verdict: Partly - yes", None, id="FW-04-off-menu-on-the-last-line"),
             pytest.param("答案：否", "no", id="chinese"),
             pytest.param("La risposta è: sì", "yes", id="italian"),
             pytest.param("Réponse : non", "no", id="french"),
@@ -373,11 +375,12 @@ class TestVocabulary:
         assert match_word("**Not Guilty.**", ["guilty", "not_guilty"]) == "not_guilty"
         assert match_word("guilty or not", ["guilty", "not_guilty"]) is None
 
-    @settings(max_examples=300)
+    @settings(deadline=None)
     @given(st.text(max_size=200))
     def test_any_text_is_survived(self, text: str) -> None:
         assert read_yes_no(text) in {"yes", "no", "not_applicable", None}
 
+    @settings(deadline=None)
     @given(st.sampled_from(["yes", "no"]), st.text(alphabet="abc xyz", max_size=40), st.sampled_from("\n.!*` "))
     def test_marks_and_prose_before_a_labelled_answer_do_not_matter(self, answer: str, prose: str, mark: str) -> None:
         assert read_yes_no(f"{prose}\nVerdict: **{answer.upper()}**{mark}") == answer

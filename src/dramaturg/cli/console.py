@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from dramaturg.text import Json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+"""The option that every command with a result has."""
 
 
 class Finished(Exception):

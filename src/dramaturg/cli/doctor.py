@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import Finished, say, say_json, show
+from dramaturg.cli.console import AsJson, Finished, say, say_json, show
 
 if TYPE_CHECKING:
     from dramaturg.model.doctor import Diagnosis
@@ -18,7 +18,7 @@ def doctor(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="The model to examine.")],
     planned_tokens: Annotated[int, typer.Option("--tokens", min=64, help="Longest prompt that you plan.")] = 4000,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls in flight that you plan.")] = 4,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Examine a model: do prompts leak, does the context hold, are schemas, seeds and log-probabilities real."""
     import asyncio

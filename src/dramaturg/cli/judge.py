@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.run import AsJson, LedgerAt, MaxCalls, MaxCost, MaxTokens, Out, ReplayOnly
+from dramaturg.cli.console import AsJson
+from dramaturg.cli.run import LedgerAt, MaxCalls, MaxCost, MaxTokens, Out, ReplayOnly
 
 if TYPE_CHECKING:
     from dramaturg.run.result import RunResult

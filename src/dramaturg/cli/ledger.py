@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import Finished, complain, say, say_json, show
+from dramaturg.cli.console import AsJson, Finished, complain, say, say_json, show
 
 if TYPE_CHECKING:
     from dramaturg.ledger import Ledger
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Verify a ledger, or show what is in it.", no_args_is_help=True, rich_markup_mode=None)
 
 Place = Annotated[str, typer.Argument(metavar="DIR|PATH|URL", help="Output folder, ledger file, or database URL.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import typer
 
-from dramaturg.cli.console import complain, say, say_json, show
-
-if TYPE_CHECKING:
-    pass
+from dramaturg.cli.console import AsJson, Finished, complain, console, say, say_json, show
 
 app = typer.Typer(help="List, pull and find embedded models.", no_args_is_help=True, rich_markup_mode=None)
 
-NAME = typer.Argument(help="Name of an embedded model, for example smollm2-135m.")
+Name = Annotated[str, typer.Argument(help="Name of an embedded model, for example smollm2-135m.")]
 
 
 @app.command("list")
-def list_(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
+def list_(as_json: AsJson = False) -> None:
     """List the embedded models, with size, licence and whether they are here."""
     from dramaturg.model.registry import list_models
 
@@ -31,7 +28,7 @@ def list_(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> 
                     "bytes": entry.model.size_bytes,
                     "licence": entry.model.licence,
                     "sha256": entry.model.sha256,
-                    "path": str(entry.path) if entry.path is not None else None,
+                    "path": None if entry.path is None else str(entry.path),
                 }
                 for entry in listed
             ]
@@ -41,26 +38,21 @@ def list_(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> 
 
     table = Table("model", "size", "licence", "here")
     for entry in listed:
-        table.add_row(
-            f"embedded:{entry.model.name}",
-            _megabytes(entry.model.size_bytes),
-            entry.model.licence,
-            str(entry.path or "no"),
-        )
+        size = f"{entry.model.size_bytes / 1e6:,.0f} MB"
+        table.add_row(f"embedded:{entry.model.name}", size, entry.model.licence, str(entry.path or "no"))
     show(table)
 
 
 @app.command()
-def pull(name: str = NAME) -> None:
+def pull(name: Name) -> None:
     """Fetch an embedded model; an interrupted pull goes on where it stopped."""
     say(str(pull_with_progress(name)))
 
 
 @app.command()
-def path(name: str = NAME) -> None:
+def path(name: Name) -> None:
     """Print where an embedded model's file is; fails when it was not pulled."""
-    from dramaturg.cli.console import Finished
-    from dramaturg.model.pull import model_path
+    from dramaturg.model.registry import model_path
 
     found = model_path(name)
     if found is None:
@@ -70,16 +62,21 @@ def path(name: str = NAME) -> None:
 
 
 def pull_with_progress(name: str) -> Path:
-    """Returns the path of an embedded model, pulled with a progress bar where it is missing."""
-    from dramaturg.model.pull import model_path, pull
-    from dramaturg.model.registry import pinned
+    """Returns the file of an embedded model, fetched with a progress bar where it is missing."""
+    from dramaturg.model.registry import model_path
 
     found = model_path(name)
     if found is not None:
         return found
-    model = pinned(name)
-    return _pull(model, pull)
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+    from dramaturg.model.pull import pull as fetch
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.0f} MB"
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console(stderr=True)) as progress:
+        task = progress.add_task(f"pulling {name}", total=None)
+
+        def watch(done_bytes: int, total_bytes: int, what: str) -> None:
+            progress.update(task, completed=done_bytes, total=total_bytes or None, description=what)
+
+        return fetch(name, watch)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import say, say_json, show
+from dramaturg.cli.console import AsJson, say, say_json, show
 
 if TYPE_CHECKING:
     from dramaturg.ledger import Ledger
@@ -26,7 +26,7 @@ class Written:
 def report(
     out: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of a run or a judging.")],
     ledger: Annotated[str, typer.Option("--ledger", metavar="PATH|URL", help="Where its answers are kept.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write DIR/report.html again and show the scores; no model is called."""
     from dramaturg.cli.run import open_ledger
@@ -36,8 +36,7 @@ def report(
     if not (out / "transcripts.jsonl").is_file():
         raise UserError("holds no transcripts.jsonl", where=str(out), allowed="the --out folder of a run")
     with open_ledger(out, ledger) as store:
-        written = write_report(out, store, command=f"dramaturg report {out}")
-    assert written is not None
+        written = write_report(out, store, command=f"dramaturg run {out / 'study.yaml'} --out {out}")
     if as_json:
         say_json(summary(written.report))
         return
@@ -46,16 +45,13 @@ def report(
     say(f"report: {written.path}")
 
 
-def write_report(out: Path, ledger: Ledger, *, command: str) -> Written | None:
-    """Returns the report of a folder, its page written; None where there is no transcript yet."""
+def write_report(out: Path, ledger: Ledger, *, command: str) -> Written:
+    """Returns the report of a folder, its page written."""
     from dramaturg.report import collect, write_html
     from dramaturg.report.facts import facts_of_run, used_checklists
 
-    transcripts = out / "transcripts.jsonl"
-    if not transcripts.is_file() or not transcripts.stat().st_size:
-        return None
     collected = collect(
-        transcripts,
+        out / "transcripts.jsonl",
         out / "judgements.jsonl",
         checklists=used_checklists(out),
         facts=facts_of_run(out, ledger, command=command),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import Finished, complain, console, say, say_json, show
+from dramaturg.cli.console import AsJson, Finished, complain, console, say, say_json, show
 
 if TYPE_CHECKING:
     from dramaturg.ledger import Budget, Ledger
@@ -21,7 +21,6 @@ Out = Annotated[Path, typer.Option("--out", help="Output folder; made where it i
 LedgerAt = Annotated[
     str, typer.Option("--ledger", metavar="PATH|URL", help="Where answers are kept; OUT/ledger.db by default.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ReplayOnly = Annotated[bool, typer.Option("--replay-only", help="Refuse every call that is not in the ledger.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=0, metavar="N", help="Most new calls.")]
 MaxTokens = Annotated[
@@ -156,7 +155,9 @@ def finish(result: RunResult, ledger: Ledger, *, as_json: bool, command: str) ->
     """Writes the report, prints what came out, and ends with the run's exit code."""
     from dramaturg.cli.report import write_report
     from dramaturg.report import summary, terminal
+    from dramaturg.run.kept import keep_seconds
 
+    keep_seconds(ledger, result)
     written = write_report(result.out, ledger, command=command)
     if as_json:
         counts = result.counts()
@@ -170,14 +171,13 @@ def finish(result: RunResult, ledger: Ledger, *, as_json: bool, command: str) ->
                 "seconds": round(result.seconds, 3),
                 "stop": result.limit or result.stop,
                 "exit_code": result.exit_code,
-                **(summary(written.report) if written is not None else {}),
+                **summary(written.report),
             }
         )
     else:
-        if written is not None:
-            for part in terminal(written.report):
-                show(part)
-            say(f"report: {written.path}")
+        for part in terminal(written.report):
+            show(part)
+        say(f"report: {written.path}")
         say(f"{result.calls} new calls, {result.replayed} replayed, {result.seconds:.1f} s")
     if result.advice:
         complain(result.advice)

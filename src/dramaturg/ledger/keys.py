@@ -22,14 +22,10 @@ def derive_seed(study_seed: int, unit: str, step: str, attempt: int) -> int:
     return int(sha256(f"{study_seed}\n{unit}\n{step}\n{attempt}")[:8], 16) & 0x7FFFFFFF
 
 
+@functools.lru_cache(maxsize=256)
 def model_hash(identity: Identity) -> str:
     """Returns the hash of a model's identity."""
-    return _hash_text(identity.key)
-
-
-@functools.lru_cache(maxsize=256)
-def _hash_text(text: str) -> str:
-    return sha256(text)
+    return sha256(identity.key)
 
 
 def schema_json(schema: AnswerSchema) -> str:

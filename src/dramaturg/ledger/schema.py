@@ -94,7 +94,6 @@ call = Table(
     Column("served_by", String, nullable=False),
     Column("notes", Text, nullable=False),
     Index("call_unit", "unit"),
-    Index("call_key", "key"),
 )
 """One reply. `final` rows are replayed; the others are failures that are asked again."""
 

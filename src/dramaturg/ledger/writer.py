@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Engine, Table
+from sqlalchemy import Connection, Dialect, Engine, Table
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dramaturg.errors import LedgerError
@@ -57,9 +57,8 @@ class Writer:
         """
         self._engine = engine
         self._location = location
-        insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
         self._inserts = {
-            table: insert(table).on_conflict_do_nothing()
+            table: _Insert(table, engine.dialect)
             for table in (schema.message, schema.model, schema.answer_schema, schema.call)
         }
         self._written = _Recent()
@@ -122,7 +121,7 @@ class Writer:
             rows[schema.call].append(entry.call)
         for table, of_table in rows.items():
             if of_table:
-                connection.execute(self._inserts[table], of_table)
+                self._inserts[table].execute(connection, of_table)
 
     def _add_messages(self, rows: list[Row], entry: Entry) -> None:
         """Adds the nodes of a chat that are new; where one was written, all before it were."""
@@ -131,6 +130,24 @@ class Writer:
             if not self._written.add(node):
                 return
             rows.append(message_row(entry.messages[index], node, entry.hashes[index - 1] if index else ""))
+
+
+class _Insert:
+    """An insert that skips what is there, compiled once: every reply goes through it."""
+
+    def __init__(self, table: Table, dialect: Dialect) -> None:
+        names = [column.name for column in table.columns if column.autoincrement is not True]
+        insert = postgresql.insert if dialect.name == "postgresql" else sqlite.insert
+        compiled = insert(table).on_conflict_do_nothing().compile(dialect=dialect, column_keys=names)
+        self._sql = str(compiled)
+        self._positions = compiled.positiontup
+
+    def execute(self, connection: Connection, rows: Sequence[Row]) -> None:
+        if self._positions is None:
+            connection.exec_driver_sql(self._sql, [dict(row) for row in rows])
+        else:
+            values = [tuple([row[name] for name in self._positions]) for row in rows]
+            connection.exec_driver_sql(self._sql, values)
 
 
 class _Recent:

@@ -1,6 +1,6 @@
 """Fetches single files from a Hugging Face hub: resumable, cached, and never more than the file that was asked for.
 
-``HF_ENDPOINT``, ``HF_TOKEN``, ``HF_HOME``, ``HF_HUB_CACHE`` and ``HF_HUB_OFFLINE`` mean what they mean to huggingface_hub.
+``HF_ENDPOINT``, ``HF_TOKEN``, ``HF_HOME``, ``HF_HUB_CACHE`` and ``HF_HUB_OFFLINE`` mean what they mean to the library.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import errno
 import io
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -61,7 +61,7 @@ def download(repository: str, file: str, *, folder: Path | None = None, on_progr
     where = f"hf:{repository}/{file}"
     try:
         with _quiet():
-            path = huggingface_hub.hf_hub_download(
+            path = huggingface_hub.hf_hub_download(  # pyright: ignore[reportUnknownMemberType]
                 repository,
                 file,
                 local_dir=folder,
@@ -106,7 +106,9 @@ def _bar(on_progress: OnProgress, what: str) -> type[Bar[Any]]:
 
     class Reporting(tqdm):  # pyright: ignore[reportMissingTypeArgument, reportUnknownVariableType]
         def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **{**options, "file": io.StringIO(), "disable": False})
+            super().__init__(  # pyright: ignore[reportUnknownMemberType]
+                *arguments, **{**options, "file": io.StringIO(), "disable": False}
+            )
 
         def update(self, n: float | None = 1) -> bool | None:
             shown = super().update(n)
@@ -117,7 +119,7 @@ def _bar(on_progress: OnProgress, what: str) -> type[Bar[Any]]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None]:
     """Keeps the library's own lines off the terminal: what they say comes as an error or as progress."""
     logger = logging.getLogger("huggingface_hub")
     level = logger.level

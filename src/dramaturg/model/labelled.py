@@ -11,14 +11,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from dramaturg.model.reasoning import split_reasoning
 from dramaturg.model.relaxed import INVISIBLE
-from dramaturg.model.tolerant import plain_key, visible_text
+from dramaturg.model.tolerant import plain_key
 
 _INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
-_LEAD = r"[\s>#*_`\"'|(\[•·–—-]*(?:\d{1,3}[.)]\s+)?[\s*_`\"'(\[]*"
+_LEAD = r"[\s>#*_`\"'|(\[•·–—-]{0,20}(?:\d{1,3}[.)]\s{1,4})?[*_`\"'(\[]{0,6}"
 _KIND = r"(?:(?:id|item|question|indicator)\b\s*[:：#]?\s*)?"
 _LABEL = re.compile(
-    rf"\A{_LEAD}(?P<label>[^\W\d][\w \-]{{0,60}}?)[*_`\"'\])]*\s*[:：=][\s*_]*(?P<value>.*)\Z", re.DOTALL
+    rf"\A{_LEAD}(?P<label>[^\W\d][\w \-]{{0,60}}?)[*_`\"'\])]{{0,6}}\s{{0,4}}[:：=](?P<value>.*)\Z", re.DOTALL
 )
 _BARE = re.compile(r"[*_`\"'\])]*(?:\s*[:：|=)\].]|\s[-–—>]+\s|[-–—]>)+[\s*_|]*")
 _BREAK = re.compile(r"\s+[-–—]+\s+|\s*[,;(|]\s*|\.\s+|\s+(?=because\b)|\n", re.IGNORECASE)
@@ -34,7 +35,7 @@ def read_lines(text: str, fields: Sequence[str]) -> dict[str, str] | None:
         text: What a model wrote.
         fields: The labels; case, blanks, hyphens and underscores do not matter.
     """
-    return _labelled(visible_text(text)[-_LONGEST:].translate(_INVISIBLE), fields) or None
+    return _labelled(split_reasoning(text)[0][-_LONGEST:].translate(_INVISIBLE), fields) or None
 
 
 def read_records(
@@ -50,7 +51,7 @@ def read_records(
         fields: The labels inside a record.
         bare: The fields that an answer without labels fills: the answer, and what follows it.
     """
-    visible = visible_text(text)[-_LONGEST:].translate(_INVISIBLE)
+    visible = split_reasoning(text)[0][-_LONGEST:].translate(_INVISIBLE)
     longest_first = sorted((re.escape(fold_id(name)) for name in ids), key=len, reverse=True)
     if not longest_first:
         return []

@@ -18,7 +18,7 @@ from dramaturg.model.answer_type import answer_schema, field_labels, list_schema
 from dramaturg.model.labelled import fold_id, read_lines, read_records
 from dramaturg.model.reply import Asked, Reply
 from dramaturg.model.request import AnswerSchema, Message
-from dramaturg.model.tolerant import plain_key, read_json, read_objects, visible_text
+from dramaturg.model.tolerant import plain_key, read_json, read_objects
 from dramaturg.prompts import load_prompt
 from dramaturg.text import Json
 
@@ -211,7 +211,7 @@ def _failure_of(reply: Reply) -> StructuredFailure:
     match reply.status:
         case "ok":
             return ""
-        case "truncated" if reply.reasoning and not visible_text(reply.text).strip():
+        case "truncated" if reply.reasoning and not reply.text.strip():
             return "budget_spent_on_reasoning"
         case "truncated" | "refused" | "empty" | "degenerate" | "context_overflow":
             return reply.status

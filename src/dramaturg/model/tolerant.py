@@ -24,14 +24,14 @@ from dramaturg.text import Json
 
 _MOST_REPAIRS = 3
 _LARGEST_REPAIR = 10_000
+_PIECE_COST = 20
 _BLANK = " \t\r\n\u00a0\u3000" + INVISIBLE
 _OPENER = re.compile(r"[{\[]")
 _BRACKET = re.compile(r"[{}\[\]]")
 _FENCE = re.compile(r"\A```[A-Za-z0-9_+-]*[ \t]*\n?(?P<inside>[^`]*(?:`{1,2}[^`]+)*)```\Z")
 _FIRST_KEY = re.compile(r"[{\[\s]{0,8}\{\s{0,80}[\"'“‘]?[^\W\d][^\"'”’:：{}\n]{0,80}[\"'”’]?\s*[:：]")
 _ANY_KEY = re.compile(r"(?<![\w-])([^\W\d][\w -]{0,80}?)[\"'”’]?\s{0,20}[:：]")
-_TAG = re.compile(r"[<\[◁]/?[A-Za-z|]")
-_HIDDEN = re.compile("\ue000(\\d+)\ue001")
+_BETWEEN_WORDS = re.compile(rf"[\s_\-*{INVISIBLE}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def read_json(text: str, *, keys: Sequence[str] = (), cut: bool = False) -> Foun
             A text that is JSON as a whole is returned whatever it holds.
         cut: Whether the text was cut at a limit. Then it must be JSON as a whole; nothing is completed.
     """
-    visible = visible_text(text)
+    visible = split_reasoning(text)[0]
     for candidate in (text, visible, _unfenced(visible)):
         whole = _whole(candidate.strip(_BLANK))
         if whole is not None:
@@ -99,15 +99,17 @@ def read_objects(text: str, key: str) -> list[dict[str, Json]]:
         text: What a model wrote.
         key: The key; its spelling is compared by `plain_key`.
     """
-    visible = visible_text(text)
+    visible = split_reasoning(text)[0]
+    wanted = plain_key(key)
     found: list[dict[str, Json]] = []
     work = _allowance(visible)
     opener = _OPENER.search(visible)
     while opener is not None and work > 0:
         start = opener.start()
+        work -= _PIECE_COST
         try:
             value, end = _value_at(visible, start)
-            found += _with_key(value, plain_key(key))
+            found += _with_key(value, wanted)
         except NotJsonError as error:
             work -= _cost(error)
             end = start + 1
@@ -115,34 +117,9 @@ def read_objects(text: str, key: str) -> list[dict[str, Json]]:
     return found
 
 
-def visible_text(text: str) -> str:
-    """Returns the text without its reasoning; JSON that holds a reasoning tag inside a string stays as it is."""
-    if not _TAG.search(text):
-        return text
-    kept: list[str] = []
-    parts: list[str] = []
-    position = 0
-    work = _allowance(text)
-    opener = _OPENER.search(text)
-    while opener is not None and work > 0:
-        start = opener.start()
-        try:
-            _, end = strict_value(text, start)
-            if _TAG.search(text, start + 1, end):
-                parts += [text[position:start], f"\ue000{len(kept)}\ue001"]
-                kept.append(text[start:end])
-                position = end
-        except NotJsonError as error:
-            work -= _cost(error)
-            end = start + 1
-        opener = _OPENER.search(text, end)
-    visible = split_reasoning("".join(parts) + text[position:])[0]
-    return _HIDDEN.sub(lambda mark: kept[int(mark[1])] if int(mark[1]) < len(kept) else mark[0], visible)
-
-
 def plain_key(name: str) -> str:
     """Returns a key's name without case, blanks, marks and characters without width, for comparison."""
-    return re.sub(rf"[\s_\-*{INVISIBLE}]+", "_", name.casefold()).strip("_")
+    return _BETWEEN_WORDS.sub("_", name.casefold()).strip("_")
 
 
 def _unfenced(text: str) -> str:
@@ -167,6 +144,7 @@ def _pieces(text: str) -> list[_Piece]:
     opener = _OPENER.search(text)
     while opener is not None:
         start = end = opener.start()
+        work -= _PIECE_COST
         try:
             value, end = _value_at(text, start)
             pieces.append(_Piece(text[start:end], value, mendable=False))

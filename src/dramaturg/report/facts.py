@@ -15,7 +15,7 @@ from dramaturg.ledger import Ledger, Use
 from dramaturg.model import Identity, Usage
 from dramaturg.model.prices import price_of
 from dramaturg.report.data import Caution, Failure, ModelRecord, ModelUse, RunFacts
-from dramaturg.run.kept import KeptModel, kept_models
+from dramaturg.run.kept import KeptModel, kept_models, kept_seconds
 from dramaturg.run.records import UnitRecord
 from dramaturg.run.snapshot import read_manifest
 
@@ -65,6 +65,7 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         package_version=__version__,
         started=_time(min((use.first_at for use in uses), default=None)),
         finished=_time(max((use.last_at for use in uses), default=None)),
+        wall_s=kept_seconds(ledger),
         labels={f"{record.case}-{record.unit}": record.subject for record in records if record.kind == "stage"},
         planned_trials=planned,
         models=tuple(_model_records(kept, uses)),
@@ -76,7 +77,7 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         prompts=_named(entries, "prompts/"),
         checklists=_named(entries, "checklists/"),
         versions={"dramaturg": entries.get("version", __version__)},
-        cautions=tuple(_cautions(uses)),
+        cautions=(*_judges_cautions(kept), *_version_cautions(uses)),
         command=command,
     )
 
@@ -150,7 +151,21 @@ def _model_use(use: Use, identity: Identity) -> ModelUse:
     )
 
 
-def _cautions(uses: Sequence[Use]) -> Iterator[Caution]:
+def _judges_cautions(kept: Mapping[str, KeptModel]) -> Iterator[Caution]:
+    judges = {spec: model for spec, model in kept.items() if "judge" in model.parts}
+    subjects = [model for model in kept.values() if "subject" in model.parts]
+    for spec, judge in judges.items():
+        yield Caution(
+            "judge_without_card",
+            f"The judge {spec} has no card: nobody has tested with planted faults whether it sees any.",
+        )
+        if any((judge.digest, judge.name) == (subject.digest, subject.name) for subject in subjects):
+            yield Caution(
+                "judge_is_subject", f"{spec} judges itself: judge and subject are one model, which tends to favour it."
+            )
+
+
+def _version_cautions(uses: Sequence[Use]) -> Iterator[Caution]:
     versions: dict[str, set[str]] = defaultdict(set)
     for use in uses:
         versions[f"{use.provider}:{use.name}"].update(use.served_by)

@@ -67,6 +67,12 @@ class Panel:
         """Who judged, by what and how."""
         return f"Judged by {self.judge} with the checklist {self.checklist_id}, mode {self.mode}"
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why intervals are missing or special, each reason once: the footnotes of the score table."""
+        estimates = (score.summary.estimate for subject in self.subjects for score in subject.scores.values())
+        return tuple(dict.fromkeys(estimate.reason for estimate in estimates if estimate.reason))
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:

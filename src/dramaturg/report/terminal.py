@@ -36,6 +36,8 @@ def terminal(report: Report) -> Iterator[RenderableType]:
             yield _scores(panel, subject)
         if panel.subjects:
             yield _text("bad–good: the score if all missing answers were bad, or good", "dim")
+        for reason in panel.reasons:
+            yield _text(f"* {reason}", "dim")
     yield _text("\nHow the trials ended", "bold")
     for subject in report.subjects:
         yield _ending(subject)
@@ -74,7 +76,7 @@ def _scores(panel: Panel, subject: SubjectScores) -> Table:
         table.add_row(
             Text("  " if measure.level == "part" else "") + _text(measure.name),
             figures.decimal(estimate.value),
-            _range(estimate.low, estimate.high),
+            _range(estimate.low, estimate.high) + ("*" if estimate.reason else ""),
             _range(score.summary.low, score.summary.high),
             f"{score.used:,}/{score.planned:,}",
         )

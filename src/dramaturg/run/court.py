@@ -12,7 +12,6 @@ from dramaturg.run.study import Limits, Study
 from dramaturg.run.units import StageUnit
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader
 from dramaturg.stage.court import (
-    Case,
     Procedure,
     Protocol,
     TrialLimits,
@@ -20,6 +19,8 @@ from dramaturg.stage.court import (
     load_procedure,
     play_trial,
 )
+from dramaturg.stage.court.engine import bounds
+from dramaturg.stage.court.setting import court_engine
 from dramaturg.stage.transcript import Transcript
 
 
@@ -68,7 +69,12 @@ def transcript_id(staged: StagedCase, unit: str) -> str:
 
 def performance_calls(unit: StageUnit, study: Study) -> tuple[int, int]:
     """Returns the fewest and the most calls of one performance, all restarts included in the most."""
-    return _calls(unit.case.case, study.protocol, trial_limits(study.limits))
+    return _calls(unit.case, study.protocol, trial_limits(study.limits))
+
+
+def performance_turns(unit: StageUnit, study: Study) -> tuple[int, int]:
+    """Returns the most turns of one performance, and how many of them may be the defence's."""
+    return _turns(unit.case, trial_limits(study.limits))
 
 
 def trial_limits(limits: Limits) -> TrialLimits:
@@ -87,5 +93,13 @@ def _procedure() -> Procedure:
 
 
 @functools.lru_cache(maxsize=1024)
-def _calls(case: Case, protocol: Protocol, limits: TrialLimits) -> tuple[int, int]:
-    return expected_calls(case, protocol, limits, _procedure())
+def _turns(staged: StagedCase, limits: TrialLimits) -> tuple[int, int]:
+    engine = court_engine(staged.case, _procedure(), limits)
+    turns = bounds(engine, lambda _: (1, 1))[1]
+    defence = bounds(engine, lambda state: (0, int(state.speaker == "defence")))[1]
+    return min(turns, limits.turns), min(defence, limits.turns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _calls(staged: StagedCase, protocol: Protocol, limits: TrialLimits) -> tuple[int, int]:
+    return expected_calls(staged.case, protocol, limits, _procedure())

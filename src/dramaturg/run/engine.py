@@ -16,14 +16,16 @@ from typing import assert_never
 from dramaturg.errors import LedgerError, LimitReached, UnitStopped, UserError
 from dramaturg.judge.checklist import judge_transcript
 from dramaturg.ledger import Budget, Calls, Ledger
-from dramaturg.model import Model
+from dramaturg.model import Model, ModelFacts
 from dramaturg.model.opening import Models
 from dramaturg.run.board import Board
 from dramaturg.run.court import perform
 from dramaturg.run.failure import bug_detail
 from dramaturg.run.interrupt import interrupts
-from dramaturg.run.material import Material
+from dramaturg.run.kept import kept_models
+from dramaturg.run.material import Material, NamedModel
 from dramaturg.run.progress import Progress, Silent
+from dramaturg.run.recorded import RecordedModel
 from dramaturg.run.records import End, record_of
 from dramaturg.run.result import RunResult
 from dramaturg.run.schedule import Schedule
@@ -45,6 +47,7 @@ async def run_study(
     budget: Budget,
     progress: Progress = SILENT,
     accept_changes: bool = False,
+    replay_only: bool = False,
     read: Reader | None = None,
 ) -> RunResult:
     """Returns what became of every unit of a study; its files are written by then.
@@ -61,6 +64,7 @@ async def run_study(
         budget: Counts and limits the new calls.
         progress: Shows what is going on.
         accept_changes: Whether the run may go on under other prompts, settings or another version.
+        replay_only: Whether the ledger refuses new calls, so that no model, key or server need be there.
         read: Asks the person who plays, where one does.
 
     Raises:
@@ -73,7 +77,10 @@ async def run_study(
     check_folder(out, snapshot, accept_changes=accept_changes)
     needed = material.models()
     budget.check_prices({spec: model.identity for spec, model in needed.items()})
-    opened = {spec: await models.open(spec) for spec in needed}
+    if replay_only:
+        opened: dict[str, Model] = {spec: _recorded(model, ledger) for spec, model in needed.items()}
+    else:
+        opened = {spec: await models.open(spec) for spec in needed}
     keep(out, snapshot)
     copy_file(material.path, out / "study.yaml")
     with (
@@ -129,7 +136,7 @@ class _Run:
         self._limit: LimitReached | None = None
 
     async def carry_out(self, progress: Progress) -> None:
-        """Carries out all units, as many at once as the study says."""
+        """Carries out all units, as many at once as the study says; a display that breaks does not end the run."""
         display = asyncio.create_task(progress.show(self._board))
         try:
             with interrupts(self._interrupt):
@@ -140,10 +147,11 @@ class _Run:
                         await self._close(self._running.pop(task), task.result())
                     self._start_ready()
         finally:
-            left = [*self._running, display]
-            for task in left:
+            display.cancel()
+            for task in self._running:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*self._running, return_exceptions=True)
+            await asyncio.gather(display, return_exceptions=True)
 
     def result(self, out: Path, seconds: float) -> RunResult:
         """Returns what became of every unit."""
@@ -198,7 +206,7 @@ class _Run:
             await self._models.release(spec)
 
     def _note(self, unit: Unit, end: End) -> None:
-        self._ends[unit.id] = end
+        self._ends[unit.id] = replace(end, lines=())  # the spool has them; memory must not grow with the run
         match end.status:
             case "done":
                 self._board.done += 1
@@ -256,6 +264,12 @@ class _Run:
             return await perform(unit, self._material.study, self._opened, calls, None)
         async with self._one_person:
             return await perform(unit, self._material.study, self._opened, calls, self._read)
+
+
+def _recorded(model: NamedModel, ledger: Ledger) -> RecordedModel:
+    kept = kept_models(ledger).get(model.spec.text)
+    facts = ModelFacts() if kept is None else ModelFacts(context_tokens=kept.context_tokens)
+    return RecordedModel(model.identity, facts, model.spec.options)
 
 
 def _waits_for_person(unit: Unit) -> bool:

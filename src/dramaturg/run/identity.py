@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
-from dramaturg.errors import ContentError
 from dramaturg.model import Identity, ModelSpec
 
 
@@ -25,14 +23,8 @@ def identity_of(spec: ModelSpec) -> Identity:
 
             return Identity(spec.provider, spec.name, pinned_model(spec.name).sha256)
         case "gguf":
-            return Identity(spec.provider, Path(spec.name).stem, _file_digest(Path(spec.name)))
+            from dramaturg.model.registry import file_digest
+
+            return Identity(spec.provider, spec.name, file_digest(Path(spec.name)))
         case _:
             return Identity(spec.provider, spec.name)
-
-
-def _file_digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ContentError(f"cannot be read: {error.strerror or error}", where=str(path)) from None

@@ -12,12 +12,14 @@ from dramaturg.ledger import Ledger
 from dramaturg.model import parse_spec
 from dramaturg.model.opening import Models
 from dramaturg.run.material import Material
+from dramaturg.run.result import RunResult
 from dramaturg.text import canonical_json
 
 PART = Literal["subject", "judge", "fixed"]
 """What a model is in a study: measured, judging, or playing a fixed part."""
 
 NAME = "models"
+SECONDS = "seconds"
 
 
 class KeptModel(BaseModel):
@@ -90,6 +92,18 @@ def keep_models(ledger: Ledger, models: Models, parts: Mapping[str, tuple[PART, 
             peak_memory_bytes=max((peak for peak in peaks if peak is not None), default=None),
         )
     ledger.set_meta(NAME, canonical_json(json.loads(_KEPT.dump_json(kept))))
+
+
+def kept_seconds(ledger: Ledger) -> float | None:
+    """Returns the seconds that all sessions of a run took together; None where none was kept."""
+    text = ledger.meta(SECONDS)
+    return float(text) if text else None
+
+
+def keep_seconds(ledger: Ledger, result: RunResult) -> None:
+    """Adds the seconds of a session that asked something; a mere replay is no part of the run."""
+    if result.calls:
+        ledger.set_meta(SECONDS, repr((kept_seconds(ledger) or 0.0) + result.seconds))
 
 
 def _settings(spec: str) -> dict[str, str]:

@@ -6,19 +6,18 @@ import functools
 from dataclasses import dataclass
 from typing import assert_never
 
-from dramaturg.judge.checklist import JUDGE_TOKENS, Checklist, expected_calls
+from dramaturg.judge.checklist import JUDGE_TOKENS, expected_calls
 from dramaturg.prompts import load_prompt, prompt_names
-from dramaturg.run.court import performance_calls, trial_limits
-from dramaturg.run.material import JUDGES_PROMPTS
+from dramaturg.run.court import performance_calls, performance_turns, trial_limits
+from dramaturg.run.material import JUDGES_PROMPTS, JudgeBench, StagedCase
 from dramaturg.run.study import Study
 from dramaturg.run.units import JudgeUnit, StageUnit, Unit
-from dramaturg.stage.court.case import Case
 
-BYTES_PER_TOKEN = 2
-"""Fewest bytes of prose that make a token: real tokenizers need about four in English, three in Chinese."""
+ASCII_PER_TOKEN = 3
+"""Fewest ASCII letters of prose to a token: real tokenizers need four to five."""
 
-TOKENS_PER_NAME = 16
-"""Most tokens of a turn's id, speaker and line breaks around its text."""
+TOKENS_PER_NOTE = 80
+"""Most tokens around a turn's text: the note of the procedure before it, its id, its speaker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def _stage_load(unit: StageUnit, study: Study) -> Load:
     written = max(limits.speech_tokens, limits.summary_tokens, limits.verdict_tokens)
     if study.protocol == "guarded":  # a form that was cut is asked for again, with room for twice as much
         written *= 2
-    read = _prompt_tokens(judges=False) + _case_tokens(unit.case.case) + _dialogue_tokens(study) + written
+    read = _prompt_tokens(judges=False) + _case_tokens(unit.case) + _dialogue_tokens(unit, study) + written
     return Load(least, most, most * read, most * written)
 
 
@@ -72,25 +71,29 @@ def _judge_load(unit: JudgeUnit, study: Study) -> Load:
     bench = unit.bench
     least, most = expected_calls(bench.checklist, mode=bench.mode, votes=bench.votes)
     written = JUDGE_TOKENS[bench.mode]
-    questions = _checklist_tokens(bench.checklist) if bench.mode == "joint" else 0
-    performance = _case_tokens(unit.stage.case.case) + _dialogue_tokens(study)
+    questions = _checklist_tokens(bench) if bench.mode == "joint" else 0
+    performance = _case_tokens(unit.stage.case) + _dialogue_tokens(unit.stage, study)
     read = _prompt_tokens(judges=True) + performance + questions + written
     return Load(least, most, most * read, most * written)
 
 
-def _dialogue_tokens(study: Study) -> int:
-    """Returns the tokens of a whole performance, at most."""
-    return study.limits.turns * (study.limits.tokens_per_turn + TOKENS_PER_NAME)
+def _dialogue_tokens(unit: StageUnit, study: Study) -> int:
+    """Returns the tokens of a whole performance, at most; what a person or a script says has a limit of its own."""
+    limits = trial_limits(study.limits)
+    turns, of_defence = performance_turns(unit, study)
+    is_model = unit.defence is not None and unit.defence.spec.provider != "script"
+    more = 0 if is_model else max(0, limits.heard_characters // ASCII_PER_TOKEN - limits.speech_tokens)
+    return turns * (limits.speech_tokens + TOKENS_PER_NOTE) + of_defence * more
 
 
 @functools.lru_cache(maxsize=1024)
-def _case_tokens(case: Case) -> int:
-    return _tokens(case.model_dump_json())
+def _case_tokens(staged: StagedCase) -> int:
+    return _tokens(staged.case.model_dump_json())
 
 
 @functools.lru_cache(maxsize=1024)
-def _checklist_tokens(checklist: Checklist) -> int:
-    return _tokens(checklist.model_dump_json())
+def _checklist_tokens(bench: JudgeBench) -> int:
+    return _tokens(bench.checklist.model_dump_json())
 
 
 @functools.cache
@@ -101,4 +104,7 @@ def _prompt_tokens(*, judges: bool) -> int:
 
 
 def _tokens(text: str) -> int:
-    return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN + 1
+    """Returns the tokens of a text, at most: one for three ASCII letters, one for each byte of any other."""
+    size = len(text.encode("utf-8", "replace"))
+    ascii_size = sum(letter.isascii() for letter in text)
+    return ascii_size // ASCII_PER_TOKEN + size - ascii_size + 1

@@ -110,7 +110,7 @@ class JudgeBench:
     def label(self) -> str:
         """What tables call it."""
         votes = f", {self.votes} votes" if self.votes > 1 else ""
-        return f"{self.model.label} ({self.checklist.id}, {self.mode}{votes})"
+        return f"{self.model.label} ({self.written}, {self.mode}{votes})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class RunResult:
 
     @property
     def exit_code(self) -> int:
-        """0 fine, 2 some units failed, 3 limit reached, 130 interrupted; the gravest counts last."""
+        """0 fine, 2 some units failed, 3 limit reached, 130 interrupted; what stopped the run goes before failures."""
         match self.stop:
             case "interrupted":
                 return EXIT_INTERRUPTED

@@ -14,14 +14,14 @@ from dramaturg.stage.transcript import Role, StateChange, Turn
 
 
 def note_text(setting: Setting, state: State, role: Role, values: dict[str, str], position: Position) -> str:
-    """Returns the note that a role gets before its turn, on one line.
+    """Returns the note that a role gets before its turn, on one line; empty where it needs none.
 
     Raises:
         ContentError: A prompt declares a variable that a note cannot have.
     """
     events, strict = setting.engine.events(position), setting.strict(role)
     may_object = "objected" in events
-    parts = [setting.fill(state.note, values)]
+    parts = [setting.fill(state.note, values)] if state.note else []
     if may_object:
         parts.append(setting.fill("court-note-objection", values))
     if strict and "addressed" in events:

@@ -80,19 +80,16 @@ def public_record(case: Case, *, evidence: bool = True) -> str:
         case: The case.
         evidence: Whether the exhibits are listed; a witness is bound to its own knowledge and gets no list.
     """
-    witnesses = (f"{one_line(w.name)}, {one_line(w.occupation)}, called by the {w.called_by}" for w in case.witnesses)
-    return "\n".join(
-        [
-            f"Case: {one_line(case.title)} ({case.kind})",
-            f"Court: {one_line(case.setting)}",
-            f"Charge: {one_line(case.charge)}",
-            f"Accused: {one_line(case.accused)}",
-            f"Judge: {one_line(case.judge.name)}. Prosecutor: {one_line(case.prosecutor.name)}. "
-            f"Defence: {one_line(case.defence.name)}.",
-            f"Summary: {one_line(case.summary)}",
-            *(("Evidence:", exhibits(case), "Witnesses:", bullets(witnesses)) if evidence else ()),
-        ]
+    text = (
+        f"The case is called {one_line(case.title)}. It is a {case.kind} case before {one_line(case.setting)} "
+        f"The charge: {one_line(case.charge)}. The accused is {one_line(case.accused)}. "
+        f"The judge is {one_line(case.judge.name)}, the prosecutor is {one_line(case.prosecutor.name)}, the lawyer of "
+        f"the defence is {one_line(case.defence.name)}. {one_line(case.summary)}"
     )
+    if not evidence:
+        return text
+    witnesses = (f"{one_line(w.name)}, {one_line(w.occupation)}, called by the {w.called_by}" for w in case.witnesses)
+    return f"{text}\nExhibits:\n{exhibits(case)}\nWitnesses:\n{bullets(witnesses)}"
 
 
 def reference(case: Case) -> str:

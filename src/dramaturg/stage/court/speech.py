@@ -6,6 +6,7 @@ Only a leading prefix with the speaker's own name is taken off; colons, quotes, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,14 +15,10 @@ from dramaturg.model import Reply
 from dramaturg.stage.court.names import People
 from dramaturg.stage.transcript import Role
 
-NOTE_MARK = "[Procedure]"
-"""Begins a note of the procedure in a prompt."""
-
 SpeechFault = Literal[
     "", "empty", "refused", "degenerate", "truncated", "context_overflow", "loop", "speaks_for_others"
 ]
 
-_NOTE = re.compile(r"^[ \t]*\[\s*procedure\s*\]", re.IGNORECASE | re.MULTILINE)
 _HEAD = re.compile(r"^[ \t>*_#\"“-]*(?P<head>[^\n:：]{1,80}?)[ \t*_]*[:：](?=\s|\*|$)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]*]*(?=\s|$|[^\x00-\x7f])")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+")
@@ -124,7 +121,7 @@ def _without_prefix(text: str, speaker: Role, people: People) -> tuple[str, list
 
 def _foreign_line(text: str, speaker: Role, people: People, addressable: Collection[str]) -> int | None:
     """Returns where the first line of somebody else begins, or None."""
-    places = [found.start() for found in _NOTE.finditer(text)]
+    places: list[int] = []
     for head in _HEAD.finditer(text):
         meant = people.named(head["head"])
         if meant is None:
@@ -150,10 +147,11 @@ def nearly_same(text: str, before: str) -> bool:
 
 
 def repeats_itself(text: str) -> bool:
-    """Returns whether one sentence of at least four words stands three times in the text."""
+    """Returns whether a sentence of at least four words stands three times in the text, or a shorter one six times."""
     sentences = [" ".join(_words(found[0])) for found in _SENTENCE.finditer(text)]
-    long = [sentence for sentence in sentences if sentence.count(" ") >= 3]
-    return any(long.count(sentence) >= 3 for sentence in set(long))
+    return any(
+        count >= (3 if sentence.count(" ") >= 3 else 6) for sentence, count in Counter(sentences).items() if sentence
+    )
 
 
 def _words(text: str) -> list[str]:

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dramaturg.model import Message
-from dramaturg.prompts import load_prompt, quote_untrusted
+from dramaturg.prompts import load_prompt
 from dramaturg.stage.court.case import Case
 from dramaturg.stage.court.record import UNKNOWN, bullets, language_name, public_record
-from dramaturg.stage.court.speech import NOTE_MARK, one_line
+from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.court.tags import break_tags
 from dramaturg.stage.transcript import Role, Turn
 from dramaturg.text import sha256
@@ -87,20 +87,23 @@ def chat(system: str, turns: Sequence[Turn], role: Role, kinds: dict[str, str], 
             heard.append(line(turn, kinds))
             continue
         if heard:
-            messages.append(Message("user", "\n".join(heard)))
+            messages.append(Message("user", "\n".join(heard).strip()))
             heard.clear()
         messages.append(Message("assistant", (raw and turn.raw) or turn.text))
     if heard:
-        messages.append(Message("user", "\n".join(heard)))
+        messages.append(Message("user", "\n".join(heard).strip()))
     return tuple(messages)
 
 
 def line(turn: Turn, kinds: dict[str, str]) -> str:
-    """Returns a turn as one line of somebody else's chat, encoded so that it can forge neither note nor speaker."""
+    """Returns a turn as one line of somebody else's chat.
+
+    What was said stands on one line behind its speaker's name. A note stands behind a blank line without a name, so
+    no text that was said can be taken for a note or for a line of another speaker.
+    """
     if turn.kind == "procedure":
-        return f"{NOTE_MARK} {turn.text}"
-    text = break_tags(quote_untrusted(one_line(turn.text), NOTE_MARK))
-    return f"{one_line(turn.speaker)} ({kinds[turn.role]}): {text}"
+        return f"\n{turn.text}"
+    return f"{one_line(turn.speaker)} ({kinds[turn.role]}): {break_tags(one_line(turn.text))}"
 
 
 def dialogue(turns: Sequence[Turn], kinds: dict[str, str]) -> list[str]:
