@@ -2,9 +2,9 @@
 
     python bench/ledger.py [--json] [--calls N]
 
-All through `Calls.ask` with a model in this process that answers at once. Memory is taken between a third of the calls
-and their end and carried on to a million. The speed is that of the same calls, 64 in flight, per second of CPU time: one
-thread does all of it, so a core of its own does so many in a second.
+All through `Calls.ask` with a model in this process that answers at once. Memory is taken between a third of all calls
+and their end, and carried on to a million. The speed is that of the same calls, 64 in flight, per second of CPU time:
+one thread does all of it, so a core of its own does so many in a second.
 """
 
 from __future__ import annotations

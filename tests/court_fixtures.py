@@ -7,9 +7,9 @@ from pathlib import Path
 from dramaturg.ledger import Ledger
 from dramaturg.model import Model, parse_spec
 from dramaturg.model.script import open_script
-from dramaturg.stage import Transcript
+from dramaturg.stage import Audience, Transcript
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader, Seat
-from dramaturg.stage.court import Case, OnTurn, Procedure, Protocol, TrialLimits, play_trial
+from dramaturg.stage.court import Case, Procedure, Protocol, TrialLimits, play_trial
 from dramaturg.stage.court.case import Evidence, Fact, Officer, Witness
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -78,7 +78,7 @@ async def trial(
     seed: int = 7,
     limits: TrialLimits = TrialLimits(),  # noqa: B008
     procedure: Procedure | None = None,
-    on_turn: OnTurn | None = None,
+    audience: Audience | None = None,
 ) -> Transcript:
     """Returns the transcript of a trial on the ledger in this folder."""
     with Ledger.open(folder / "ledger.db") as ledger:
@@ -90,7 +90,7 @@ async def trial(
             protocol=protocol,
             limits=limits,
             procedure=procedure,
-            on_turn=on_turn,
+            audience=audience,
         )
 
 

@@ -519,7 +519,7 @@ def _instance(schema: Mapping[str, Any], digest: str) -> Any:
 def _obey(messages: Sequence[Mapping[str, Any]], body: Body, n: int) -> Act:
     """Answers by the messages that the server really reads: the first code word in them, else well behaved."""
     prompt = "\n".join(str(message["content"]) for message in messages)
-    found = re.search(r"code word is:? *\"?(\w+)", prompt)
+    found = re.search(r"code word is *:? *\"?(\w+)", prompt)
     if found is None:
         return well_behaved({**body, "messages": list(messages)}, n)
     if _schema(body) is not None:

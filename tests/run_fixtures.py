@@ -9,6 +9,7 @@ from typing import Any
 
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model.opening import Models
+from dramaturg.run.court import House
 from dramaturg.run.engine import run_study
 from dramaturg.run.material import read_material
 from dramaturg.run.progress import Progress, Silent
@@ -113,7 +114,7 @@ async def carry_out(
                 progress=progress or Silent(),
                 accept_changes=accept_changes,
                 replay_only=replay_only,
-                read=read,
+                house=House(read=read),
             )
 
 

@@ -220,7 +220,7 @@ async def test_a_restart_plays_with_another_seed_and_may_succeed(tmp_path: Path)
     path = tmp_path / "late.yaml"
     path.write_text(
         "name: late\nrules:\n  - {restart: 0, fault: empty}\n"
-        "  - reply: [I heard the gate at ten that night., I was at home with the radio on., I know of no other key.]\n",
+        "  - reply: [I heard the gate at ten., I was at home., I know of no other key.]\n",
         encoding="utf-8",
     )
     transcript = await trial(tmp_path, cast(witness=str(path)), "paper")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
 
 import pytest
+
+from dramaturg.model.doctor import Check, examine
+from dramaturg.model.opening import Models
 from misbehaving import (
     Act,
     Body,
@@ -25,25 +30,26 @@ from misbehaving import (
     weak,
 )
 
-from dramaturg.model.doctor import Check, examine
-from dramaturg.model.opening import Models
 
-Examine = Callable[[Handler | Callable[[MisbehavingServer], Handler]], Awaitable[dict[str, Check]]]
+class Examined(Protocol):
+    """Examines a model behind a handler, or behind one that is made for the server; gives its checks by id."""
+
+    async def __call__(
+        self, handler: Handler = obedient, *, made_for: Callable[[MisbehavingServer], Handler] | None = None
+    ) -> dict[str, Check]: ...
 
 
 @pytest.fixture
-async def examined(models: Models) -> Examine:
-    """Examines a model behind a handler, and gives its checks by id."""
-
-    async def run(handler: Handler | Callable[[MisbehavingServer], Handler]) -> dict[str, Check]:
-        async with MisbehavingServer() as server:
-            try:
-                server.handler = handler(server)  # type: ignore[call-arg,arg-type,assignment]
-            except TypeError:
-                server.handler = handler  # type: ignore[assignment]
+async def examined(models: Models) -> Examined:
+    async def run(
+        handler: Handler = obedient, *, made_for: Callable[[MisbehavingServer], Handler] | None = None
+    ) -> dict[str, Check]:
+        async with MisbehavingServer(handler) as server:
+            if made_for is not None:
+                server.handler = made_for(server)
             model = await models.open(f"{server.url}#test?max_retries=0")
             diagnosis = await examine(model, planned_tokens=2000, concurrency=6)
-            assert diagnosis.calls == len(server.requests)
+            assert diagnosis.calls <= len(server.requests) <= diagnosis.calls + 2
         json.dumps([dict(check.measured) for check in diagnosis.checks], allow_nan=False)
         assert all("\n" not in check.line and check.line for check in diagnosis.checks)
         return {check.id: check for check in diagnosis.checks}
@@ -55,14 +61,12 @@ def but(handler: Handler, **changes: object) -> Handler:
     """The handler, with something changed in every act."""
 
     def handle(body: Body, n: int) -> Act:
-        from dataclasses import replace
-
         return replace(handler(body, n), **changes)  # type: ignore[arg-type]
 
     return handle
 
 
-async def test_a_model_that_behaves_passes_every_check(examined: Examine) -> None:
+async def test_a_model_that_behaves_passes_every_check(examined: Examined) -> None:
     checks = await examined(but(obedient, cached_tokens=100))
     assert {name: check.status for name, check in checks.items()} == {
         "answers": "ok",
@@ -90,26 +94,26 @@ async def test_a_server_that_is_down_is_one_failure_and_nothing_is_guessed(model
     assert "connect" in diagnosis.checks[0].line
 
 
-async def test_system_prompts_that_leak_between_calls_are_found(examined: Examine) -> None:
-    checks = await examined(leaking_system_prompts)
+async def test_system_prompts_that_leak_between_calls_are_found(examined: Examined) -> None:
+    checks = await examined(made_for=leaking_system_prompts)
     assert checks["system_prompt"].status == "ok"
     assert checks["system_prompt_leak"].status == "fail"
 
 
-async def test_answers_that_are_swapped_in_flight_are_found(examined: Examine) -> None:
-    checks = await examined(swapping_answers)
+async def test_answers_that_are_swapped_in_flight_are_found(examined: Examined) -> None:
+    checks = await examined(made_for=swapping_answers)
     assert checks["concurrency_swap"].status == "fail"
     assert checks["concurrency_swap"].measured["foreign"] == 5
 
 
-async def test_a_context_that_drops_the_start_silently_is_found_by_the_count(examined: Examine) -> None:
+async def test_a_context_that_drops_the_start_silently_is_found_by_the_count(examined: Examined) -> None:
     """FW-73."""
     checks = await examined(keeping_last(700))
     assert checks["context"].status == "fail"
     assert checks["context"].measured["counted_tokens"] == 700
 
 
-async def test_a_context_that_drops_the_start_is_found_by_the_word_where_nothing_is_counted(examined: Examine) -> None:
+async def test_a_context_that_drops_the_start_is_found_by_the_word_where_nothing_is_counted(examined: Examined) -> None:
     """FW-73."""
     checks = await examined(but(keeping_last(700), usage=None))
     assert checks["context"].status == "fail"
@@ -118,14 +122,14 @@ async def test_a_context_that_drops_the_start_is_found_by_the_word_where_nothing
     assert checks["speed"].status == "skipped"
 
 
-async def test_a_context_that_drops_the_start_and_counts_it_all_the_same_is_a_warning(examined: Examine) -> None:
+async def test_a_context_that_drops_the_start_and_counts_it_all_the_same_is_a_warning(examined: Examined) -> None:
     """FW-73."""
     checks = await examined(but(keeping_last(700), prompt_tokens=None))
     assert checks["context"].status == "warn"
     assert checks["context"].measured["recalled"] is False
 
 
-async def test_a_context_that_is_too_small_and_says_so_is_found(examined: Examine) -> None:
+async def test_a_context_that_is_too_small_and_says_so_is_found(examined: Examined) -> None:
     """FW-72."""
 
     def handle(body: Body, n: int) -> Act:
@@ -136,14 +140,14 @@ async def test_a_context_that_is_too_small_and_says_so_is_found(examined: Examin
     assert "do not fit" in checks["context"].line
 
 
-async def test_a_weak_model_is_not_blamed_on_its_server(examined: Examine) -> None:
+async def test_a_weak_model_is_not_blamed_on_its_server(examined: Examined) -> None:
     checks = await examined(weak)
     for name in ("system_prompt", "system_prompt_leak", "concurrency_swap", "context"):
         assert checks[name].status == "skipped"
         assert "too weak" in checks[name].line
 
 
-async def test_a_weak_model_does_not_hide_a_context_that_is_too_small(examined: Examine) -> None:
+async def test_a_weak_model_does_not_hide_a_context_that_is_too_small(examined: Examined) -> None:
     """FW-73."""
 
     def handle(body: Body, n: int) -> Act:
@@ -153,7 +157,7 @@ async def test_a_weak_model_does_not_hide_a_context_that_is_too_small(examined: 
     assert checks["context"].status == "fail"
 
 
-async def test_a_system_prompt_that_is_ignored_is_found(examined: Examine) -> None:
+async def test_a_system_prompt_that_is_ignored_is_found(examined: Examined) -> None:
     def handle(body: Body, n: int) -> Act:
         return obedient({**body, "messages": [m for m in body["messages"] if m["role"] != "system"]}, n)
 
@@ -169,7 +173,7 @@ async def test_a_system_prompt_that_is_ignored_is_found(examined: Examine) -> No
         pytest.param(refusing("json_schema"), "takes no schema", id="refused"),
     ],
 )
-async def test_a_schema_that_is_not_enforced_is_a_warning(examined: Examine, handler: Handler, told: str) -> None:
+async def test_a_schema_that_is_not_enforced_is_a_warning(examined: Examined, handler: Handler, told: str) -> None:
     checks = await examined(handler)
     assert checks["schema"].status == "warn"
     assert told in checks["schema"].line
@@ -179,7 +183,7 @@ async def test_a_schema_that_is_not_enforced_is_a_warning(examined: Examine, han
     ("keeps", "follows", "status"), [(True, True, "ok"), (False, True, "warn"), (True, False, "warn")]
 )
 async def test_whether_a_schema_works_after_reasoning_is_told(
-    examined: Examine, keeps: bool, follows: bool, status: str
+    examined: Examined, keeps: bool, follows: bool, status: str
 ) -> None:
     """FW-19."""
 
@@ -192,22 +196,22 @@ async def test_whether_a_schema_works_after_reasoning_is_told(
     assert checks["schema_after_reasoning"].status == status
 
 
-async def test_seeds_that_do_not_repeat_are_told_apart_from_calls_in_flight_that_differ(examined: Examine) -> None:
+async def test_seeds_that_do_not_repeat_are_told_apart_from_calls_in_flight_that_differ(examined: Examined) -> None:
     """FW-60."""
     alone = await examined(unseeded)
-    in_flight = await examined(varying_with_load)
+    in_flight = await examined(made_for=varying_with_load)
     assert (alone["seeds"].status, alone["seeds"].measured["repeats_alone"]) == ("warn", False)
     assert (in_flight["seeds"].status, in_flight["seeds"].measured["repeats_alone"]) == ("warn", True)
     assert "alone" in in_flight["seeds"].line
 
 
-async def test_a_server_that_takes_no_seed_or_log_probabilities_is_told(examined: Examine) -> None:
+async def test_a_server_that_takes_no_seed_or_log_probabilities_is_told(examined: Examined) -> None:
     checks = await examined(refusing("seed", "logprobs"))
     assert "takes no seed" in checks["seeds"].line
     assert checks["logprobs"].status == "warn"
 
 
-async def test_what_a_server_does_not_count_is_told(examined: Examine) -> None:
+async def test_what_a_server_does_not_count_is_told(examined: Examined) -> None:
     checks = await examined(but(obedient, usage=None))
     assert checks["usage"].status == "warn"
     assert checks["cached_tokens"].status == "warn"

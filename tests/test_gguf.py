@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from gguf_files import CONTEXT, HEADS, WIDTH, GgufValue, gguf_bytes, model_values, write_adapter, write_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dramaturg.errors import ModelFileError
 from dramaturg.model.gguf import GgufFacts, read_gguf
+from gguf_files import CONTEXT, HEADS, WIDTH, GgufValue, gguf_bytes, model_values, write_adapter, write_model
 
 TENSORS = {"token_embd.weight": (4, 8), "output.weight": (8, 4)}
 
@@ -132,7 +132,7 @@ def test_a_download_that_lacks_its_last_bytes_is_torn(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelFileError, match="none.gguf: cannot be read"):
+    with pytest.raises(ModelFileError, match=r"none\.gguf: cannot be read"):
         read_gguf(tmp_path / "none.gguf")
 
 

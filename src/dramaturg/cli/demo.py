@@ -53,5 +53,5 @@ def demo(
     say(f"A trial: {material.cases[0].case.title}. {model} plays judge, prosecutor and witnesses; a script defends.\n")
     with open_ledger(out, "") as ledger:
         budget = budget_of(material, None, None, None)
-        result = carry_out(material, out, ledger, budget, accept_changes=True)
+        result = carry_out(material, out, ledger, budget, accept_changes=True, watch=True)
         finish(result, ledger, as_json=False, command=f"dramaturg demo --out {out}")

@@ -42,6 +42,7 @@ def run(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     accept_changes: AcceptChanges = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Show the performances while they go on.")] = False,
 ) -> None:
     """Run a study, or go on with it: stage, judge, report. Run it again to resume."""
     from dramaturg.run.material import read_material
@@ -49,7 +50,9 @@ def run(
     material = read_material(study)
     budget = budget_of(material, max_calls, max_tokens, max_cost)
     with open_ledger(out, ledger, replay_only=replay_only) as store:
-        result = carry_out(material, out, store, budget, accept_changes=accept_changes)
+        result = carry_out(
+            material, out, store, budget, accept_changes=accept_changes, replay_only=replay_only, watch=watch
+        )
         finish(result, store, as_json=as_json, command=f"dramaturg run {study} --out {out}")
 
 
@@ -123,14 +126,30 @@ def carry_out(
     budget: Budget,
     *,
     accept_changes: bool,
-    progress: Progress | None = None,
+    replay_only: bool = False,
+    watch: bool = False,
 ) -> RunResult:
-    """Returns the result of a study that was carried out in this process."""
+    """Returns the result of a study that was carried out in this process.
+
+    Args:
+        material: The study.
+        out: Output folder.
+        ledger: Where every answer is kept.
+        budget: Counts and limits the new calls.
+        accept_changes: Whether other prompts, settings or another version are fine.
+        replay_only: Whether new calls are refused.
+        watch: Whether the performances are shown while they go on; always so where a person plays.
+    """
     import asyncio
 
+    from dramaturg.cli.theatre import TerminalAudience, read_from_terminal
     from dramaturg.model.opening import Models
-    from dramaturg.run.engine import run_study
+    from dramaturg.run.court import House
+    from dramaturg.run.engine import SILENT, run_study
     from dramaturg.run.kept import keep_models, parts_of
+
+    plays = None in material.defence.values()
+    house = House(TerminalAudience() if watch or plays else None, read_from_terminal if plays else None)
 
     async def work() -> RunResult:
         models = Models()
@@ -142,8 +161,10 @@ def carry_out(
                     ledger=ledger,
                     models=models,
                     budget=budget,
-                    progress=progress or progress_display(),
+                    progress=SILENT if house.audience is not None else progress_display(),
                     accept_changes=accept_changes,
+                    replay_only=replay_only,
+                    house=house,
                 )
         finally:
             keep_models(ledger, models, parts_of(material))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from dramaturg.ledger import Calls
 from dramaturg.model import Model
 from dramaturg.run.material import StagedCase
 from dramaturg.run.study import Limits, Study
 from dramaturg.run.units import StageUnit
+from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader
 from dramaturg.stage.court import (
     Procedure,
@@ -24,9 +26,23 @@ from dramaturg.stage.court.setting import court_engine
 from dramaturg.stage.transcript import Transcript
 
 
-async def perform(
-    unit: StageUnit, study: Study, opened: Mapping[str, Model], calls: Calls, read: Reader | None
-) -> Transcript:
+@dataclass(frozen=True, slots=True)
+class House:
+    """The people at a run, if any.
+
+    Attributes:
+        audience: Watches every performance while it goes on.
+        read: Asks the person who plays.
+    """
+
+    audience: Audience | None = None
+    read: Reader | None = None
+
+
+EMPTY_HOUSE = House()
+
+
+async def perform(unit: StageUnit, study: Study, opened: Mapping[str, Model], calls: Calls, house: House) -> Transcript:
     """Returns the transcript of one performance: the subject plays every role but the defence.
 
     Args:
@@ -34,7 +50,7 @@ async def perform(
         study: Protocol and limits.
         opened: Open models by spec string.
         calls: The unit's calls.
-        read: Asks the person who plays, where one does.
+        house: Who is there to watch and to play.
 
     Raises:
         UnitStopped: An endpoint failed.
@@ -44,8 +60,8 @@ async def perform(
     measured = ModelSeat(subject, subject=True)
     if unit.defence is not None:
         defence = ModelSeat(opened[unit.defence.spec.text])
-    elif read is not None:
-        defence = HumanSeat(read)
+    elif house.read is not None:
+        defence = HumanSeat(house.read)
     else:
         raise TypeError("a person plays, and nothing asks this person")
     seats = {"judge": measured, "prosecutor": measured, "witness": measured, "defence": defence}
@@ -59,6 +75,7 @@ async def perform(
         procedure=_procedure(),
         variant=unit.variant.folder,
         transcript_id=transcript_id(unit.case, unit.id),
+        audience=house.audience,
     )
 
 

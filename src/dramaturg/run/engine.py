@@ -19,7 +19,7 @@ from dramaturg.ledger import Budget, Calls, Ledger
 from dramaturg.model import Model, ModelFacts
 from dramaturg.model.opening import Models
 from dramaturg.run.board import Board
-from dramaturg.run.court import perform
+from dramaturg.run.court import EMPTY_HOUSE, House, perform
 from dramaturg.run.failure import bug_detail
 from dramaturg.run.interrupt import interrupts
 from dramaturg.run.kept import kept_models
@@ -32,7 +32,6 @@ from dramaturg.run.schedule import Schedule
 from dramaturg.run.snapshot import check_folder, keep, snapshot_of
 from dramaturg.run.spool import Spool, copy_file
 from dramaturg.run.units import JudgeUnit, StageUnit, Unit, units_of
-from dramaturg.stage.cast import Reader
 from dramaturg.stage.transcript import Transcript
 
 SILENT = Silent()
@@ -48,7 +47,7 @@ async def run_study(
     progress: Progress = SILENT,
     accept_changes: bool = False,
     replay_only: bool = False,
-    read: Reader | None = None,
+    house: House = EMPTY_HOUSE,
 ) -> RunResult:
     """Returns what became of every unit of a study; its files are written by then.
 
@@ -65,13 +64,13 @@ async def run_study(
         progress: Shows what is going on.
         accept_changes: Whether the run may go on under other prompts, settings or another version.
         replay_only: Whether the ledger refuses new calls, so that no model, key or server need be there.
-        read: Asks the person who plays, where one does.
+        house: Who is there to watch and to play.
 
     Raises:
         UserError: The folder belongs to another study or run, a model cannot be opened, or the disk is full.
         LedgerError: The ledger cannot be written; what was committed is kept.
     """
-    if read is None and None in material.defence.values():
+    if house.read is None and None in material.defence.values():
         raise UserError("a person plays the defence, and this run has nobody to ask", where=str(material.path))
     snapshot = snapshot_of(material)
     check_folder(out, snapshot, accept_changes=accept_changes)
@@ -88,7 +87,7 @@ async def run_study(
         Spool(out / "judgements.jsonl") as judgements,
         Spool(out / "units.jsonl") as records,
     ):
-        run = _Run(material, ledger, models, opened, budget, read, transcripts, judgements)
+        run = _Run(material, ledger, models, opened, budget, house, transcripts, judgements)
         started = time.monotonic()
         await run.carry_out(progress)
         result = run.result(out, time.monotonic() - started)
@@ -112,7 +111,7 @@ class _Run:
         models: Models,
         opened: Mapping[str, Model],
         budget: Budget,
-        read: Reader | None,
+        house: House,
         transcripts: Spool,
         judgements: Spool,
     ) -> None:
@@ -121,7 +120,7 @@ class _Run:
         self._models = models
         self._opened = opened
         self._budget = budget
-        self._read = read
+        self._house = house
         self._transcripts = transcripts
         self._judgements = judgements
         self._units = units_of(material)
@@ -131,7 +130,7 @@ class _Run:
         self._board = Board(len(self._units), budget, models)
         self._ends: dict[str, End] = {}
         self._running: dict[asyncio.Task[End], int] = {}
-        self._one_person = asyncio.Lock()
+        self._one_stage = asyncio.Lock()
         self._interrupted = False
         self._limit: LimitReached | None = None
 
@@ -260,10 +259,10 @@ class _Run:
                 return tuple(judgement.model_dump_json() for judgement in judgements)
 
     async def _perform(self, unit: StageUnit, calls: Calls) -> Transcript:
-        if not _waits_for_person(unit):
-            return await perform(unit, self._material.study, self._opened, calls, None)
-        async with self._one_person:
-            return await perform(unit, self._material.study, self._opened, calls, self._read)
+        if self._house.audience is None and not _waits_for_person(unit):
+            return await perform(unit, self._material.study, self._opened, calls, self._house)
+        async with self._one_stage:  # people follow one performance at a time
+            return await perform(unit, self._material.study, self._opened, calls, self._house)
 
 
 def _recorded(model: NamedModel, ledger: Ledger) -> RecordedModel:

@@ -157,31 +157,6 @@ class _Tally:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Indicators that are scored together, and their answers by indicator id."""
-
-    indicators: Sequence[Indicator]
-    answers: Mapping[str, Judgement]
-    parts: Sequence[_Group] = ()
-
-    def scores(self) -> Scores:
-        plain, weighted, missing, not_applicable = _Tally(), _Tally(), Counter[str](), 0
-        for indicator in self.indicators:
-            judgement = self.answers.get(indicator.id)
-            if judgement is not None and judgement.answer == "not_applicable":
-                not_applicable += 1
-                continue
-            for tally, weight in ((plain, 1.0), (weighted, indicator.weight)):
-                _count(tally, weight, indicator, judgement)
-            if judgement is None:
-                missing["left_out"] += 1
-            elif judgement.answer == "missing":
-                missing[judgement.reason] += 1
-        mean = _mean_share([part.scores().quality for part in self.parts]) if self.parts else plain.share()
-        return Scores(plain.share(), mean, weighted.share(), not_applicable, dict(missing))
-
-
 def score_transcript(transcript: Transcript, checklist: Checklist, judgements: Sequence[Judgement]) -> TranscriptScores:
     """Returns the scores of one transcript by one judge.
 
@@ -196,24 +171,23 @@ def score_transcript(transcript: Transcript, checklist: Checklist, judgements: S
         ValueError: Two judgements answer one indicator, or one belongs to another transcript or checklist.
     """
     answers = _by_indicator(transcript, checklist, judgements)
-    leaves = {
-        part.id: _Group([i for i in checklist.indicators if i.subdimension == part.id], answers)
-        for dimension in checklist.dimensions
-        for part in dimension.subdimensions
-    }
-    dimensions = {
-        dimension.id: _Group(
-            checklist.by_dimension()[dimension.id], answers, [leaves[part.id] for part in dimension.subdimensions]
-        )
-        for dimension in checklist.dimensions
-    }
-    parts = [part for group in dimensions.values() for part in (group.parts or (group,))]
+    subdimensions: dict[str, Scores] = {}
+    dimensions: dict[str, Scores] = {}
+    leaves: list[Scores] = []
+    for dimension, (name, indicators) in zip(checklist.dimensions, checklist.by_dimension().items(), strict=True):
+        parts = {
+            part.id: _scores([one for one in indicators if one.subdimension == part.id], answers)
+            for part in dimension.subdimensions
+        }
+        subdimensions |= parts
+        dimensions[name] = _scores(indicators, answers, tuple(parts.values()))
+        leaves += parts.values() if parts else [dimensions[name]]
     return TranscriptScores(
         transcript=transcript.id,
         scenario=transcript.scenario.id,
-        total=_Group(checklist.indicators, answers, parts).scores(),
-        dimensions={name: group.scores() for name, group in dimensions.items()},
-        subdimensions={name: group.scores() for name, group in leaves.items()},
+        total=_scores(checklist.indicators, answers, leaves),
+        dimensions=dimensions,
+        subdimensions=subdimensions,
         restarts=dict(Counter(restart.cause for restart in transcript.restarts)),
     )
 
@@ -259,6 +233,25 @@ def _by_indicator(
             raise ValueError(f"two judgements answer {judgement.indicator!r} for {transcript.id!r}")
         answers[judgement.indicator] = judgement
     return answers
+
+
+def _scores(indicators: Sequence[Indicator], answers: Mapping[str, Judgement], parts: Sequence[Scores] = ()) -> Scores:
+    """Returns the scores of indicators that count together; `parts` are those of their sub-dimensions."""
+    plain, weighted, missing, not_applicable = _Tally(), _Tally(), Counter[str](), 0
+    for indicator in indicators:
+        judgement = answers.get(indicator.id)
+        if judgement is not None and judgement.answer == "not_applicable":
+            not_applicable += 1
+            continue
+        for tally, weight in ((plain, 1.0), (weighted, indicator.weight)):
+            _count(tally, weight, indicator, judgement)
+        if judgement is None:
+            missing["left_out"] += 1
+        elif judgement.answer == "missing":
+            missing[judgement.reason] += 1
+    quality = plain.share()
+    mean = _mean_share([part.quality for part in parts]) if parts else quality
+    return Scores(quality, mean, weighted.share(), not_applicable, dict(missing))
 
 
 def _count(tally: _Tally, weight: float, indicator: Indicator, judgement: Judgement | None) -> None:

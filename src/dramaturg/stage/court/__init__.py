@@ -5,7 +5,6 @@ In: a case, a procedure, a cast. Out: the transcript of a trial, with its verdic
 
 from dramaturg.stage.court.case import Case
 from dramaturg.stage.court.limits import DEFAULT_LIMITS, TrialLimits
-from dramaturg.stage.court.performance import OnTurn
 from dramaturg.stage.court.procedure import Procedure, load_procedure
 from dramaturg.stage.court.setting import Protocol
 from dramaturg.stage.court.trial import expected_calls, play_trial
@@ -13,7 +12,6 @@ from dramaturg.stage.court.trial import expected_calls, play_trial
 __all__ = [
     "DEFAULT_LIMITS",
     "Case",
-    "OnTurn",
     "Procedure",
     "Protocol",
     "TrialLimits",

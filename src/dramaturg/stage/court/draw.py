@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dramaturg.ledger.calls import Calls
-from dramaturg.model import Asked, Message, Sampling
+from dramaturg.model import Asked, Message, OnText, Sampling
 from dramaturg.stage.cast import HumanSeat, ModelSeat
 from dramaturg.stage.court.names import People
 from dramaturg.stage.court.speech import Speech, read_speech, whole_sentences
@@ -28,6 +28,7 @@ class Ask:
         people: Everybody in court.
         addressable: Ids of those whom the speaker may address.
         earlier: What the speaker said before.
+        on_text: Receives the speech while it is being said, where somebody watches.
     """
 
     messages: Sequence[Message]
@@ -39,6 +40,8 @@ class Ask:
     people: People
     addressable: Collection[str] = ()
     earlier: Sequence[str] = ()
+    note: str = ""
+    on_text: OnText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: i
     asked, why = None, ""
     for attempt in range(redraws + 1):
         asked, speech, tagged = await _once(calls, seat, ask, attempt)
-        why = speech.fault or ("as_an_ai" if "as_an_ai" in speech.flags else "")
+        why = speech.fault or next((flag for flag in ("as_an_ai", "echo") if flag in speech.flags), "")
         if speech.fault == "context_overflow":
             return Drawn("", asked.reply.text, asked.key, fault=speech.fault)
         if not why:
@@ -132,6 +135,7 @@ async def _once(calls: Calls, seat: ModelSeat, ask: Ask, attempt: int) -> tuple[
         attempt=attempt,
         sampling=ask.sampling,
         labels=ask.labels,
+        on_text=ask.on_text,
     )
     tagged = split_tags(asked.reply.text)
     speech = read_speech(
@@ -141,22 +145,22 @@ async def _once(calls: Calls, seat: ModelSeat, ask: Ask, attempt: int) -> tuple[
         people=ask.people,
         addressable=ask.addressable,
         earlier=ask.earlier,
+        note=ask.note,
     )
     return asked, speech, tagged
 
 
-async def draw_from_person(calls: Calls, seat: HumanSeat, ask: Ask, note: str, *, most: int, fallback: str) -> Drawn:
+async def draw_from_person(calls: Calls, seat: HumanSeat, ask: Ask, *, most: int, fallback: str) -> Drawn:
     """Returns what a person said, committed before it is used; a stated line where it was nothing.
 
     Args:
         calls: The unit's calls.
         seat: The person.
-        ask: What for.
-        note: What the person is told.
+        ask: What for; its note is what the person is told.
         most: Characters that are heard.
         fallback: The stated line.
     """
-    asked = await calls.human(lambda: seat.read(note), step=ask.step, role=ask.speaker.kind, purpose=ask.purpose)
+    asked = await calls.human(lambda: seat.read(ask.note), step=ask.step, role=ask.speaker.kind, purpose=ask.purpose)
     raw = asked.reply.text
     text = raw.strip()
     flags: tuple[str, ...] = ()

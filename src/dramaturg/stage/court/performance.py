@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from dramaturg.model import Sampling
+from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import HumanSeat
 from dramaturg.stage.court.draw import Ask, Drawn, draw_as_it_is, draw_from_person, draw_with_cures
 from dramaturg.stage.court.engine import Event, Position
@@ -17,9 +19,6 @@ from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.court.verdict import reach_verdict
 from dramaturg.stage.court.view import attempt_seed, chat, dialogue, system_prompt
 from dramaturg.stage.transcript import Cure, EndReason, Outcome, Role, StateChange, Turn
-
-OnTurn = Callable[[Turn, int], None]
-"""Receives every turn when it is final, with the number of the attempt."""
 
 UNDECIDED = Outcome(label="undecided")
 
@@ -52,13 +51,13 @@ class Attempt:
         cures: What was done so that the trial could go on.
     """
 
-    def __init__(self, setting: Setting, number: int, on_turn: OnTurn | None = None) -> None:
+    def __init__(self, setting: Setting, number: int, audience: Audience | None = None) -> None:
         self.setting = setting
         self.number = number
         self.turns: list[Turn] = []
         self.states: list[StateChange] = []
         self.cures: list[Cure] = []
-        self._on_turn = on_turn
+        self._audience = audience
         self._seed = attempt_seed(setting.seed, number)
         self._systems: dict[str, str] = {}
         self._silent = 0
@@ -149,11 +148,10 @@ class Attempt:
             people=setting.people,
             addressable=setting.engine.addressees(position),
             earlier=[turn.text for turn in self.turns if turn.role == role.id],
+            on_text=partial(self._audience.hears, role.name) if self._audience is not None else None,
         )
         if isinstance(seat, HumanSeat):
-            return await draw_from_person(
-                setting.calls, seat, ask, note, most=limits.heard_characters, fallback=fallback
-            )
+            return await draw_from_person(setting.calls, seat, ask, most=limits.heard_characters, fallback=fallback)
         if strict:
             return await draw_as_it_is(setting.calls, seat, ask)
         return await draw_with_cures(
@@ -195,8 +193,8 @@ class Attempt:
 
     def _append(self, turn: Turn) -> None:
         self.turns.append(turn)
-        if self._on_turn is not None:
-            self._on_turn(turn, self.number)
+        if self._audience is not None:
+            self._audience.sees(turn, self.number)
 
     def _next_id(self) -> str:
         return f"T{len(self.turns) + 1}"

@@ -48,7 +48,7 @@ class Speech:
     Attributes:
         text: The speaker's own words.
         fault: What is wrong with them; empty when nothing is.
-        flags: What was noticed: ``prefix``, ``truncated``, ``cut:other_speaker``, ``as_an_ai``.
+        flags: What was noticed: ``prefix``, ``truncated``, ``cut:other_speaker``, ``as_an_ai``, ``echo`` of the note.
     """
 
     text: str
@@ -57,7 +57,14 @@ class Speech:
 
 
 def read_speech(
-    reply: Reply, text: str, *, speaker: Role, people: People, addressable: Collection[str], earlier: Sequence[str]
+    reply: Reply,
+    text: str,
+    *,
+    speaker: Role,
+    people: People,
+    addressable: Collection[str],
+    earlier: Sequence[str],
+    note: str = "",
 ) -> Speech:
     """Returns the speaker's own words and what is wrong with them.
 
@@ -71,6 +78,7 @@ def read_speech(
         people: Everybody in court.
         addressable: Ids of those whom the speaker may address: their name and a colon at the very head is an address.
         earlier: What the speaker said before in this performance.
+        note: What the speaker was told to do.
     """
     match reply.status:
         case "context_overflow" | "refused" | "degenerate":
@@ -86,6 +94,8 @@ def read_speech(
         flags.append("truncated")
     if _AS_AN_AI.search(own):
         flags.append("as_an_ai")
+    if _long_sentences(own) & _long_sentences(note):
+        flags.append("echo")
     fault = _fault(own, earlier)
     if fault == "empty" and cut is not None:
         fault = "speaks_for_others"
@@ -148,10 +158,16 @@ def nearly_same(text: str, before: str) -> bool:
 
 def repeats_itself(text: str) -> bool:
     """Returns whether a sentence of at least four words stands three times in the text, or a shorter one six times."""
-    sentences = [" ".join(_words(found[0])) for found in _SENTENCE.finditer(text)]
-    return any(
-        count >= (3 if sentence.count(" ") >= 3 else 6) for sentence, count in Counter(sentences).items() if sentence
-    )
+    return any(count >= (3 if sentence.count(" ") >= 3 else 6) for sentence, count in Counter(_sentences(text)).items())
+
+
+def _sentences(text: str) -> list[str]:
+    sentences = (" ".join(_words(found[0])) for found in _SENTENCE.finditer(text))
+    return [sentence for sentence in sentences if sentence]
+
+
+def _long_sentences(text: str) -> set[str]:
+    return {sentence for sentence in _sentences(text) if sentence.count(" ") >= 3}
 
 
 def _words(text: str) -> list[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from dramaturg.ledger.calls import Calls
+from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import Cast
 from dramaturg.stage.court.case import Case
 from dramaturg.stage.court.engine import bounds
 from dramaturg.stage.court.limits import DEFAULT_LIMITS, TrialLimits
-from dramaturg.stage.court.performance import Attempt, Broken, Ending, OnTurn
+from dramaturg.stage.court.performance import Attempt, Broken, Ending
 from dramaturg.stage.court.procedure import Procedure, State, load_procedure
 from dramaturg.stage.court.record import scenario
 from dramaturg.stage.court.setting import Protocol, Setting, court_engine
@@ -36,7 +37,7 @@ async def play_trial(
     procedure: Procedure | None = None,
     variant: Path | None = None,
     transcript_id: str = "",
-    on_turn: OnTurn | None = None,
+    audience: Audience | None = None,
 ) -> Transcript:
     """Returns the transcript of a trial.
 
@@ -50,7 +51,7 @@ async def play_trial(
         procedure: How it is held; the shipped ``trial`` by default.
         variant: Folder with prompts that replace shipped ones.
         transcript_id: Id of the transcript; derived from all that makes the trial by default.
-        on_turn: Receives every turn when it is final.
+        audience: Watches while the trial goes on.
 
     Raises:
         UnitStopped: An endpoint failed; the trial goes on from there when it is played again.
@@ -69,7 +70,7 @@ async def play_trial(
     )
     restarts: list[Restart] = []
     while True:
-        attempt = Attempt(setting, len(restarts), on_turn)
+        attempt = Attempt(setting, len(restarts), audience)
         ending = await attempt.play()
         if ending.broken is None:
             break
