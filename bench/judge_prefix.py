@@ -28,7 +28,7 @@ from figures import Figure, at_most, show
 
 NAME = "tokens computed / (L + questions and answers)"
 BUDGET = 1.2
-TURNS = 40
+TURNS = 50
 
 ROLES = {"judge": "Margaret Ellwood", "prosecutor": "Oliver Crane", "witness": "Ida Quill", "defence": "Nadia Holt"}
 LINES = (

@@ -237,6 +237,39 @@ async def test_without_an_analyst_the_default_is_taken_and_counted(tmp_path: Pat
     assert len(set(asked)) == 3, "whoever was heard least is asked next"
 
 
+@pytest.mark.parametrize(
+    "answer", ["TERMINATE", "The next speaker is the judge.", '{"addressee": "Nobody"}', '{"addressee": "Ada Boyd"}']
+)
+async def test_an_analyst_that_names_nobody_legal_is_asked_twice_and_then_the_default_counts(
+    tmp_path: Path, answer: str
+):
+    """FW-49, FW-55: at most two asks, then the procedure's default; each is recorded."""
+    path = tmp_path / "lost.yaml"
+    path.write_text(f"name: lost\nrules:\n  - reply: '{answer}'\n", encoding="utf-8")
+    players = cast(prosecutor="untagged", analyst=str(path))
+    transcript = await trial(tmp_path, players, "guarded", limits=TrialLimits(questions=1))
+    assert transcript.end_reason == "completed"
+    assert [cure.kind for cure in transcript.cures if cure.detail == "route"] == ["analyst:default"]
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        assert [use.calls for use in ledger.uses() if use.purpose == "route"] == [2]
+
+
+async def test_a_note_that_is_read_out_is_drawn_anew(tmp_path: Path):
+    path = tmp_path / "echo.yaml"
+    path.write_text(
+        "name: echo\nrules:\n  - {purpose: ruling, reply: Overruled.}\n"
+        "  - {attempt: 0, match: '(?P<note>Ask .+ final theses)', reply: '{note}, and decide nothing yet.'}\n"
+        "  - {purpose: verdict, json: {announcement: '', outcome: loss}}\n"
+        "  - {reply: [I grant 1 question to each side., The trial is open now., Both sides have the floor.]}\n",
+        encoding="utf-8",
+    )
+    transcript = await trial(tmp_path, cast(judge=str(path)), "guarded")
+    assert ("redraw", "echo") in {(cure.kind, cure.detail) for cure in transcript.cures}
+    assert transcript.turns[-1].text == "The court decides that the charge is proved."
+    assert transcript.outcome is not None
+    assert transcript.outcome.label == "loss"
+
+
 async def test_two_addressees_are_one_question_to_the_analyst_and_a_legal_choice(tmp_path: Path):
     """I37: several names give one structured question among the legal ones, and it is recorded."""
     transcript = await trial(tmp_path, cast(prosecutor="two-speakers"), "guarded")

@@ -20,7 +20,7 @@ from dramaturg.errors import MissingExtraError, ModelFileError, SpecError
 from dramaturg.model import Message, Request, Sampling, parse_spec
 from dramaturg.model.embedded import MAX_RESTARTS, LocalServer, open_local
 from dramaturg.model.endpoint import ServerUnavailable
-from dramaturg.model.local_files import KV_BYTES, find_local, needed_bytes, plan_serving, read_facts
+from dramaturg.model.local_files import KV_BYTES, find_local, local_identity, needed_bytes, plan_serving, read_facts
 from dramaturg.model.opening import Models
 from dramaturg.model.registry import cache_folder, pinned_model
 from gguf_files import CONTEXT, gguf_bytes, model_values, write_adapter, write_model
@@ -228,10 +228,10 @@ def test_the_process_ends_when_its_parent_is_killed(tiny: Path, moment: str) -> 
 
 async def test_an_adapter_makes_another_model(tiny: Path, tmp_path: Path) -> None:
     adapter = write_adapter(tmp_path / "clerk.gguf")
-    plain = find_local(parse_spec(f"gguf:{tiny}"))
+    plain = local_identity(parse_spec(f"gguf:{tiny}"))
     server = await open_local(parse_spec(f"gguf:{tiny}+{adapter}?threads=1&slots=1"))
     assert server.identity.name == "tiny+clerk"
-    assert server.identity.digest != plain.identity.digest
+    assert server.identity.digest != plain.digest
     status, answer = await _chat(server, "hello")
     assert (status, answer["model"]) == (200, "tiny+clerk")
     await server.close()
@@ -250,6 +250,16 @@ async def test_files_that_do_not_belong_together_are_refused(tiny: Path, tmp_pat
             await open_local(parse_spec(f"gguf:{name}"))
     with pytest.raises(SpecError, match="no adapter behind"):
         await open_local(parse_spec(f"gguf:{tiny}+"))
+
+
+def test_a_pinned_model_has_its_identity_before_it_is_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAMATURG_CACHE", str(tmp_path))
+    adapter = write_adapter(tmp_path / "clerk.gguf")
+    plain = local_identity(parse_spec("embedded:smollm2-135m"))
+    tuned = local_identity(parse_spec(f"embedded:smollm2-135m+{adapter}"))
+    assert plain.digest == pinned_model("smollm2-135m").sha256
+    assert (plain.name, tuned.name) == ("smollm2-135m", "smollm2-135m+clerk")
+    assert tuned.digest not in {"", plain.digest}
 
 
 async def test_a_pinned_model_that_is_not_here_names_the_command(

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 import sqlalchemy
+import sqlalchemy.dialects.postgresql
 
 from dramaturg.errors import LedgerError, UnitStopped, UserError
 from dramaturg.ledger import Ledger, verify
-from dramaturg.ledger.schema import VERSION
+from dramaturg.ledger.schema import VERSION, metadata
+from dramaturg.ledger.writer import insert_of
 from dramaturg.model import Message, Reply, Sampling, Usage
 from ledger_fixtures import CountingModel, ask, echo
 
@@ -290,6 +292,24 @@ async def test_ledger_is_read_while_it_is_written(ledger: Ledger) -> None:
     await converse(ledger, 2, 5)
     assert ledger.counts()["calls"] == 10
     assert len(list(rows)) >= 4
+
+
+def test_tables_and_inserts_are_nothing_that_postgresql_could_not_do() -> None:
+    statements: list[str] = []
+    dialect = sqlalchemy.dialects.postgresql.dialect()
+    engine = sqlalchemy.create_mock_engine(
+        "postgresql+psycopg://", lambda statement, *_, **__: statements.append(str(statement.compile(dialect=dialect)))
+    )
+    metadata.create_all(engine, checkfirst=False)
+    assert any("CREATE UNIQUE INDEX call_final ON call (key) WHERE" in text.replace('"', "") for text in statements)
+    for table in metadata.sorted_tables:
+        assert "ON CONFLICT DO NOTHING" in str(insert_of(table, dialect))
+
+
+def test_room_opens_no_connection_to_a_model() -> None:
+    code = "import sys, dramaturg.ledger; print([name for name in ('aiohttp', 'genai_prices', 'numpy') if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.strip() == "[]"
 
 
 async def test_same_request_of_two_units_is_two_calls(ledger: Ledger) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Dialect, Engine, Table
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from dramaturg.errors import LedgerError
 from dramaturg.ledger import schema
@@ -132,13 +133,23 @@ class Writer:
             rows.append(message_row(entry.messages[index], node, entry.hashes[index - 1] if index else ""))
 
 
+def insert_of(table: Table, dialect: Dialect) -> SQLCompiler:
+    """Returns the insert of whole rows into a table that skips what is there.
+
+    Args:
+        table: One of the ledger's.
+        dialect: Of the database.
+    """
+    names = [column.name for column in table.columns if column.autoincrement is not True]
+    insert = postgresql.insert if dialect.name == "postgresql" else sqlite.insert
+    return insert(table).on_conflict_do_nothing().compile(dialect=dialect, column_keys=names)
+
+
 class _Insert:
-    """An insert that skips what is there, compiled once: every reply goes through it."""
+    """An insert that is compiled once, since every reply goes through it."""
 
     def __init__(self, table: Table, dialect: Dialect) -> None:
-        names = [column.name for column in table.columns if column.autoincrement is not True]
-        insert = postgresql.insert if dialect.name == "postgresql" else sqlite.insert
-        compiled = insert(table).on_conflict_do_nothing().compile(dialect=dialect, column_keys=names)
+        compiled = insert_of(table, dialect)
         self._sql = str(compiled)
         self._positions = compiled.positiontup
 

@@ -45,7 +45,6 @@ class _Harbour(BaseModel):
     """A shape that no prose has by chance."""
 
     model_config = ConfigDict(extra="forbid")
-
     weather: Literal["calm", "storm"]
     lamp_is_lit: bool
     tide: Literal["high", "low"]
@@ -347,8 +346,9 @@ async def _logprobs(patient: _Patient) -> Check:
 async def _seeds_and_speed(patient: _Patient, concurrency: int) -> list[Check]:
     """Returns whether equal requests get equal answers, alone and among others, and how fast answers come."""
 
+    prose = Message("user", load_prompt("doctor-prose").fill())
+
     def write(seed: int) -> Awaitable[Reply]:
-        prose = Message("user", load_prompt("doctor-prose").fill())
         return patient.ask(prose, seed=seed, temperature=1.0, tokens=_PROSE_TOKENS)
 
     first, second, other = await write(7), await write(7), await write(8)
@@ -396,6 +396,6 @@ def _usage(patient: _Patient) -> Check:
     answered = [reply for reply in patient.replies if reply.status in {"ok", "truncated"}]
     counted = sum(reply.usage.input_tokens is not None and reply.usage.output_tokens is not None for reply in answered)
     measured: dict[str, Json] = {"answers": len(answered), "counted": counted}
-    if answered and counted == len(answered):
+    if counted == len(answered):
         return Check("usage", "ok", "the server counts the tokens of every answer", measured)
     return Check("usage", "warn", f"the server counts tokens in {counted} of {len(answered)} answers", measured)

@@ -61,21 +61,36 @@ def find_local(spec: ModelSpec, on_progress: OnProgress = no_progress) -> LocalF
             found = model_path(name)
             if found is None:
                 raise ModelFileError(f"{name} is not here yet", allowed=f"dramaturg models pull {name}")
-            path, label = found, name
-            if file_digest(path) != pinned_model(name).sha256:
+            if file_digest(found) != pinned_model(name).sha256:
                 raise ModelFileError(
-                    "is not the pinned file", where=str(path), allowed=f"remove it, then: dramaturg models pull {name}"
+                    "is not the pinned file", where=str(found), allowed=f"remove it, then: dramaturg models pull {name}"
                 )
+            return LocalFiles(found, adapter, local_identity(spec))
         case "hf":
-            path, label = download(*split_hub_name(name), on_progress=on_progress), name
+            path = download(*split_hub_name(name), on_progress=on_progress)
+            return LocalFiles(path, adapter, _identity("hf", name, file_digest(path), adapter))
         case _:
-            path = Path(name).expanduser()
-            label = path.stem
-    digest = file_digest(path)
+            return LocalFiles(Path(name).expanduser(), adapter, local_identity(spec))
+
+
+def local_identity(spec: ModelSpec) -> Identity:
+    """Returns which model an ``embedded`` or ``gguf`` spec means; a pinned model need not have been pulled.
+
+    Raises:
+        SpecError: The name is wrong.
+        ModelFileError: A file cannot be read.
+    """
+    name, adapter = _split_adapter(spec)
+    if spec.provider == "embedded":
+        return _identity(spec.provider, name, pinned_model(name).sha256, adapter)
+    path = Path(name).expanduser()
+    return _identity(spec.provider, path.stem, file_digest(path), adapter)
+
+
+def _identity(provider: str, name: str, digest: str, adapter: Path | None) -> Identity:
     if adapter is None:
-        return LocalFiles(path, None, Identity(spec.provider, label, digest))
-    digest = sha256(f"{digest}+{file_digest(adapter)}")
-    return LocalFiles(path, adapter, Identity(spec.provider, f"{label}+{adapter.stem}", digest))
+        return Identity(provider, name, digest)
+    return Identity(provider, f"{name}+{adapter.stem}", sha256(f"{digest}+{file_digest(adapter)}"))
 
 
 def _split_adapter(spec: ModelSpec) -> tuple[str, Path | None]:

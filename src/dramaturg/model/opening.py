@@ -41,7 +41,7 @@ class Models:
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
         self._limiters: dict[tuple[str, str], Limiter] = {}
-        self._limits: dict[tuple[str, str], list[int]] = {}
+        self._limits: dict[tuple[str, str], set[int]] = {}
         self._open: dict[str, Model] = {}
         self._processes: dict[str, _Process] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -153,9 +153,9 @@ class Models:
 
     def _limiter(self, server: str, key: str, most: int | None) -> Limiter:
         """Returns the limiter of a server and key; of the limits that specs state, the least holds."""
-        limits = self._limits.setdefault((server, key), [])
+        limits = self._limits.setdefault((server, key), set())
         if most is not None:
-            limits.append(most)
+            limits.add(most)
         limiter = self._limiters.setdefault((server, key), Limiter(DEFAULT_CONCURRENCY))
         limiter.resize(min(limits, default=DEFAULT_CONCURRENCY))
         return limiter

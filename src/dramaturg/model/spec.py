@@ -49,7 +49,7 @@ class Options:
         total_timeout_s: All attempts of a call, waits included.
         max_wait_s: Longest wait that a server may ask for; longer is a failure.
         key_env: Environment variable that holds the key.
-        slots: Parallel sequences of an embedded model; 0 for as many as fit.
+        slots: Parallel sequences of an embedded model; 0 for the usual number.
         threads: Threads of an embedded model; 0 for all cores.
     """
 

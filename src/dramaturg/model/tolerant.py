@@ -155,6 +155,7 @@ def _pieces(text: str) -> list[_Piece]:
                 work -= 1000
                 end = max(_balanced_end(text, start) or error.position, end)
                 pieces.append(_broken(text, start, end, error))
+                end = start + len(pieces[-1].text)
         if work < 0:
             return []
         opener = _OPENER.search(text, end)

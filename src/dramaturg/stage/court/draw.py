@@ -28,6 +28,7 @@ class Ask:
         people: Everybody in court.
         addressable: Ids of those whom the speaker may address.
         earlier: What the speaker said before.
+        note: What the speaker was told to do.
         on_text: Receives the speech while it is being said, where somebody watches.
     """
 

@@ -148,6 +148,7 @@ class Attempt:
             people=setting.people,
             addressable=setting.engine.addressees(position),
             earlier=[turn.text for turn in self.turns if turn.role == role.id],
+            note=note,
             on_text=partial(self._audience.hears, role.name) if self._audience is not None else None,
         )
         if isinstance(seat, HumanSeat):
