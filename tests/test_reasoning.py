@@ -80,6 +80,7 @@ def test_only_what_was_said_is_visible(text: str, visible: str, reasoning: str) 
         pytest.param("<think>Hello</tool>", "", id="FW-13-other-tag"),
         pytest.param("<thinking>a</think>b", "", id="FW-13-other-name"),
         pytest.param("Hi <think>a", "Hi", id="after-text"),
+        pytest.param("a</think><|channel|>analysis<|message|>b", "", id="mixed"),
         pytest.param("<|channel|>analysis<|message|>hm", "", id="channel"),
     ],
 )

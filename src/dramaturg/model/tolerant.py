@@ -258,7 +258,7 @@ def _storable(value: Json, depth: int = 0) -> Json:
 
 def _allowance(text: str) -> int:
     """Returns how much may be read in vain; it bounds the time that a hostile text can take."""
-    return len(text) + 100_000
+    return min(len(text), 200_000) + 100_000
 
 
 def _cost(error: NotJsonError) -> int:

@@ -30,10 +30,10 @@ Mode = Literal["joint", "single"]
 SINGLE_TOKENS = 400
 """Most tokens of one answer; under an enforced schema it needs about a quarter."""
 
-JOINT_TOKENS = 8000
+JOINT_TOKENS = 6000
 """Most tokens of all answers together."""
 
-JOINT_TOKENS_PER_ANSWER = 150
+JOINT_TOKENS_PER_ANSWER = 100
 """What one of many answers may take."""
 
 JUDGE_TOKENS: dict[Mode, int] = {"single": 2 * SINGLE_TOKENS, "joint": 2 * JOINT_TOKENS}
