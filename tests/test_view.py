@@ -144,7 +144,7 @@ def test_a_system_prompt_begins_with_the_role_and_carries_the_seed():
     for role in ROLES:
         prompt = system_prompt(CASE, role, seed=4711)
         assert prompt.startswith(f"You are {role.name}")
-        assert "4711" in prompt.splitlines()[-1]
+        assert "4711" in prompt
     assert system_prompt(CASE, JUDGE, seed=1) != system_prompt(CASE, JUDGE, seed=2)
     assert attempt_seed(7, 0) == 7
     assert len({attempt_seed(7, attempt) for attempt in range(4)}) == 4
