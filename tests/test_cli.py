@@ -1,6 +1,7 @@
 """The terminal door: every command as a user types it, in this process."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -123,6 +124,29 @@ def test_usage_error_is_a_user_error(typed: Typed) -> None:
     assert typed("run") == 1
     assert typed("nonesuch") == 1
     assert typed("--help") == 0
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_closed_stream_does_not_matter(study: Path, tmp_path: Path, closed: str) -> None:
+    program = f"import sys; sys.{closed} = None; sys.argv[0] = 'dramaturg'; from dramaturg.cli import main; main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", program, "run", str(study), "--out", str(tmp_path / "out")],
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False)
+    assert (tmp_path / "out/report.html").is_file()
+
+
+def test_ctrl_c_before_the_run_began_ends_with_130(
+    typed: Typed, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dramaturg.run.material.read_material", interrupt)
+    assert typed("run", study, "--out", tmp_path / "out") == 130
+    assert one_line(typed.err) and "run the same command again" in typed.err
 
 
 def test_bytes_that_are_no_utf8_are_named(typed: Typed, tmp_path: Path) -> None:

@@ -64,6 +64,12 @@ def test_only_a_leading_own_name_is_taken_off(prefix: str):
     assert (speech.text, speech.flags) == ("We leave at 10:30: all of us.", ("prefix",))
 
 
+def test_quotation_marks_around_the_whole_line_go_with_the_prefix():
+    assert read('Carl Nash (prosecutor): "Who had the key?"').text == "Who had the key?"
+    assert read('Carl Nash: "Yes," she said, "at 10:30."').text == '"Yes," she said, "at 10:30."'
+    assert read('"Who had the key?"').text == '"Who had the key?"'
+
+
 @pytest.mark.parametrize(
     "rest",
     [

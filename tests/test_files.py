@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from dramaturg.errors import ContentError, StudyError
 from dramaturg.files import find, load_yaml, parse_yaml, place_of, read_jsonl, read_text, shipped
@@ -23,6 +24,10 @@ class Role(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str
     age: int = 0
+
+
+class Ranks(BaseModel):
+    roles: Annotated[tuple[Role, ...], Field(min_length=1)]
 
 
 class Cast(BaseModel):
@@ -70,6 +75,13 @@ def test_error_names_the_line_and_what_is_allowed(text: str, says: str) -> None:
     said = problem(text)
     assert says in said
     assert len(said.splitlines()) == 1
+
+
+def test_list_of_wrong_items_is_not_called_empty() -> None:
+    for text, says in (("roles:\n  - age: 3\n", "key 'roles.0.name' is missing"), ("roles: []\n", "at least 1 item")):
+        with pytest.raises(ContentError, match=says) as raised:
+            parse_yaml(text, Ranks, where="cast.yaml")
+        assert len(str(raised.value).splitlines()) == 1
 
 
 def test_every_problem_is_named() -> None:

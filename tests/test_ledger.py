@@ -17,7 +17,7 @@ import sqlalchemy.dialects.postgresql
 
 from dramaturg.errors import LedgerError, UnitStopped, UserError
 from dramaturg.ledger import Ledger, verify
-from dramaturg.ledger.schema import VERSION, metadata
+from dramaturg.ledger.schema import MIGRATIONS, VERSION, metadata
 from dramaturg.ledger.writer import insert_of
 from dramaturg.model import Message, Reply, Sampling, Usage
 from ledger_fixtures import CountingModel, ask, echo
@@ -231,6 +231,18 @@ def test_file_that_is_no_ledger_is_refused_in_one_line(
 
 def test_empty_file_is_version_0_and_becomes_a_ledger(tmp_path: Path) -> None:
     (tmp_path / "ledger.db").touch()
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        assert ledger.counts()["calls"] == 0
+
+
+def test_ledger_whose_making_was_cut_off_is_made_the_next_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def create_and_fail(connection: sqlalchemy.Connection) -> None:
+        metadata.create_all(connection)
+        raise OSError("no space")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="no space"):
+        patch.setitem(MIGRATIONS, 1, create_and_fail)
+        Ledger.open(tmp_path / "ledger.db")
     with Ledger.open(tmp_path / "ledger.db") as ledger:
         assert ledger.counts()["calls"] == 0
 

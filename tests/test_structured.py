@@ -383,6 +383,11 @@ class TestManyAnswers:
         answer = await lists(Scripted(entries(a="yes", T99="no", z="no")), "a")
         assert (answers_of(answer), answer.ignored) == ({"a": "yes"}, 2)
 
+    async def test_ids_are_the_same_whatever_the_hyphen(self) -> None:
+        """C29, FW-06."""
+        answer = await lists(Scripted(entries(**{"A\u20111": "yes"})), "A-1")
+        assert (answers_of(answer), answer.ignored) == ({"A-1": "yes"}, 0)
+
     async def test_one_broken_entry_does_not_spoil_the_others(self) -> None:
         """FW-78."""
         broken = entries(a="yes", b="no", c="yes").replace('"no"', '"no" 3 4')

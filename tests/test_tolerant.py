@@ -265,7 +265,7 @@ class TestVocabulary:
             *[(text, "no") for text in ("no", "No.", "`n`", "False", "否", "不是", "non", "NO!")],
             *[
                 (text, "not_applicable")
-                for text in ("n/a", "N/A.", "not applicable", "NOT_APPLICABLE", "不适用", "not-applicable")
+                for text in ("n. a.", "n/a", "N/A.", "not applicable", "NOT_APPLICABLE", "不适用", "not-applicable")
             ],
             *[
                 (text, None)
@@ -307,6 +307,11 @@ class TestVocabulary:
             pytest.param("The answer is yes, no or not_applicable.", None, id="echo-of-the-question"),
             pytest.param("Verdict: yes and no", None, id="both"),
             pytest.param("Answer: Yes/No", None, id="template"),
+            pytest.param("Answer: yes|no|not_applicable", None, id="template-with-bars"),
+            pytest.param("Answer: yes | no", None, id="template-with-spaced-bars"),
+            pytest.param("Answer: yes; no", None, id="both-with-semicolon"),
+            pytest.param("Answer: yes, or no", None, id="both-with-comma-and-or"),
+            pytest.param("Answer: n. a.", "not_applicable", id="spaced-abbreviation"),
             pytest.param("Verdict: no one spoke", None, id="a-longer-phrase"),
             pytest.param("Yes, the witness says so.", "yes", id="opening"),
             pytest.param("yes — because the judge said it", "yes", id="opening-dash"),

@@ -119,7 +119,7 @@ def test_a_tag_in_what_was_said_is_no_tag_for_others():
 def test_the_own_turns_stand_as_they_were_written_and_those_of_others_without_tags():
     turns = [turn(1, JUDGE.id, "Two each.", raw="Two each. <Questions: 2>"), turn(2, NORA.id, "Yes.")]
     assert chat("s", turns, JUDGE, KINDS, raw=True)[1] == Message("assistant", "Two each. <Questions: 2>")
-    assert chat("s", turns, JUDGE, KINDS, raw=False)[1] == Message("assistant", "Two each.")
+    assert chat("s", turns, JUDGE, KINDS, raw=False)[1] == Message("assistant", "Ada Boyd (judge): Two each.")
     assert chat("s", turns, NORA, KINDS, raw=True)[1] == Message("user", "Ada Boyd (judge): Two each.")
 
 

@@ -177,8 +177,12 @@ def _user_error(
     problems: ValidationError, model: type[BaseModel], node: yaml.Node | None, where: str, error: type[UserError]
 ) -> UserError:
     lines: list[str] = []
-    for problem in problems.errors(include_url=False):
+    found = problems.errors(include_url=False)
+    inside = {problem["loc"][:depth] for problem in found for depth in range(len(problem["loc"]))}
+    for problem in found:
         location = problem["loc"]
+        if problem["type"] == "too_short" and location in inside:  # its items are there, and named as wrong already
+            continue
         line = _line_of(node, location)
         place = f"{where}:{line}" if line else where
         key = ".".join(str(part) for part in location)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, cast
 
 import typer
 
@@ -52,8 +51,10 @@ def _program(  # pyright: ignore[reportUnusedFunction]
 
 def main() -> None:
     """Runs the program and exits."""
-    for stream in (sys.stdout, sys.stderr):
-        cast("Any", stream).reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+        getattr(sys, name).reconfigure(errors="backslashreplace")
     sys.exit(_run())
 
 
@@ -63,6 +64,8 @@ def _run() -> int:
     except Finished as finished:
         return finished.code
     except SystemExit as left:
+        if left.code == INTERRUPTED:  # typer takes KeyboardInterrupt for itself
+            return _interrupted()
         return USER_ERROR if left.code not in (0, None) else 0
     except LimitReached as error:
         complain(str(error))
@@ -71,8 +74,7 @@ def _run() -> int:
         complain(str(error))
         return USER_ERROR
     except KeyboardInterrupt:
-        complain("interrupted; run the same command again to go on")
-        return INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -80,3 +82,8 @@ def _run() -> int:
         complain(f"{error.filename or 'system'}: {error.strerror or error}")
         return USER_ERROR
     return 0
+
+
+def _interrupted() -> int:
+    complain("interrupted; run the same command again to go on")
+    return INTERRUPTED

@@ -136,6 +136,8 @@ class Ledger:
         try:
             engine = _engine(url)
             with _named_errors(shown), engine.begin() as connection:
+                if _is_file(url):
+                    connection.exec_driver_sql("BEGIN")  # sqlite3 begins by itself for rows, but not for tables
                 schema.migrate(connection, where=shown)
         except BaseException:
             if engine is not None:

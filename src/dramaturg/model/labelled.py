@@ -16,6 +16,7 @@ from dramaturg.model.relaxed import INVISIBLE
 from dramaturg.model.tolerant import plain_key
 
 _INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
+_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _LEAD = r"[\s>#*_`\"'|(\[•·–—-]{0,20}(?:\d{1,3}[.)]\s{1,4})?[*_`\"'(\[]{0,6}"
 _KIND = r"(?:(?:id|item|question|indicator)\b\s*[:：#]?\s*)?"
 _LABEL = re.compile(
@@ -69,8 +70,9 @@ def read_records(
 
 
 def fold_id(name: str) -> str:
-    """Returns an id for comparison: without case, width, blanks around it, brackets and invisible characters."""
-    return unicodedata.normalize("NFKC", name.translate(_INVISIBLE)).casefold().strip(" \t\r\n\"'`*[](){}<>.:#")
+    """Returns an id for comparison: without case, width, kinds of hyphen, blanks around it, brackets and the like."""
+    plain = unicodedata.normalize("NFKC", name.translate(_INVISIBLE)).translate(_HYPHENS).casefold()
+    return plain.strip(" \t\r\n\"'`*[](){}<>.:#")
 
 
 def _fold_lines(text: str) -> str:

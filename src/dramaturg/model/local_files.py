@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,9 +147,19 @@ def plan_serving(files: LocalFiles, facts: GgufFacts, spec: ModelSpec) -> ServeP
         adapter=str(files.adapter or ""),
         context_tokens=context,
         slots=slots,
-        threads=options.threads,
+        threads=options.threads or default_threads(),
         cache_mib=CACHE_MIB,
     )
+
+
+def default_threads() -> int:
+    """Returns all cores that this process may use but one.
+
+    The threads of llama.cpp wait for each other by spinning. One that has to share its core holds up all the rest:
+    on two cores with one other busy process, two threads wrote a tenth of what one thread wrote.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 1)
 
 
 def needed_bytes(files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> int:

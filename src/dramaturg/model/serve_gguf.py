@@ -33,7 +33,7 @@ class ServePlan:
         adapter: Path of a LoRA adapter, or empty.
         context_tokens: Of all sequences together; one sequence may use them all, up to what the model can.
         slots: Sequences that are computed at once.
-        threads: 0 for what llama.cpp takes to be all cores worth using.
+        threads: Threads that compute.
         cache_mib: Memory for the prefixes of sequences that wait for their next turn.
     """
 
@@ -61,9 +61,8 @@ def _parameters(runtime: Any, plan: ServePlan) -> Any:
     parameters.cache_ram_mib = plan.cache_mib
     parameters.cache_idle_slots = True
     parameters.slot_prompt_similarity = _OTHER_SLOT
-    if plan.threads:
-        parameters.cpuparams.n_threads = plan.threads
-        parameters.cpuparams_batch.n_threads = plan.threads
+    parameters.cpuparams.n_threads = plan.threads
+    parameters.cpuparams_batch.n_threads = plan.threads
     parameters.warmup = False
     parameters.verbosity = _LOG_ERRORS
     parameters.hostnames = ["127.0.0.1"]

@@ -27,7 +27,7 @@ YesNo = Literal["yes", "no", "not_applicable"]
 _YES: str = "yes|y|yeah|yep|true|correct|sì|si|oui|vrai|vero|是|是的|对|正确"
 _NO: str = "no|n|nope|false|incorrect|non|faux|falso|否|不|不是|不对|错误"
 _NOT_APPLICABLE: str = (
-    "not applicable|n/a|na|n.a.|n a|not_applicable|not-applicable|inapplicable|non applicabile|non applicable|"
+    "not applicable|n/a|na|n.a.|n. a.|n a|not_applicable|not-applicable|inapplicable|non applicabile|non applicable|"
     "sans objet|n/d|不适用|不適用|无关"
 )
 _LABELS = (
@@ -136,7 +136,8 @@ def _vocabulary(answers: Mapping[str, str]) -> _Vocabulary:
     longest_first = sorted(answers, key=len, reverse=True)
     one = "|".join(re.escape(synonym) for synonym in longest_first)
     ends = r"(?=\s*[.,;:!()\[*\"'`|。、，；：！」”—–\n]|\s-|\s*\Z|\s+(?:because|since|as)\b)"
-    alone = rf"(?![.,]\d){ends}(?!\s*(?:,|and|or|e|et|ou|o|和|或|、)\s*(?:{one})(?!\w))"
+    more = rf"(?:\s*(?:[,;|、]|and|or|e|et|ou|o|和|或)){{1,2}}\s*(?:{one})(?!\w)"
+    alone = rf"(?![.,]\d){ends}(?!{more})"
     joint = r"\s*(?:(?:(?:is|was|è|est)\b|是|为)\s*[:：]?|[:：=])"
     label = rf"(?:(?<!\w)(?:{_LABELS})[*_\"'`)]*{joint}|\[(?:{_LABELS})\])[\s*_\"'`(\[“「]*"
     return _Vocabulary(

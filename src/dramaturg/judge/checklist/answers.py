@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from dramaturg.model.vocabulary import YesNo
 
-REASONING_CHARACTERS = 200
+REASONING_CHARACTERS = 160
 """Length to which a schema that is enforced holds the reasoning; a longer one is accepted."""
 
 MOST_CITED = 4

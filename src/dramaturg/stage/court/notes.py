@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dramaturg.stage.cast import ModelSeat
 from dramaturg.stage.court.engine import Position
 from dramaturg.stage.court.names import name_list
 from dramaturg.stage.court.procedure import State
@@ -14,14 +15,18 @@ from dramaturg.stage.transcript import Role, StateChange, Turn
 
 
 def note_text(setting: Setting, state: State, role: Role, values: dict[str, str], position: Position) -> str:
-    """Returns the note that a role gets before its turn, on one line; empty where it needs none.
+    """Returns the note that a role gets before its turn, on one line.
+
+    A model is asked for the next line of the trial: asked to speak, small models retell or continue the dialogue.
 
     Raises:
         ContentError: A prompt declares a variable that a note cannot have.
     """
     events, strict = setting.engine.events(position), setting.strict(role)
     may_object = "objected" in events
-    parts = [setting.fill(state.note, values)] if state.note else []
+    parts = [setting.fill("court-note-lead", values)] if isinstance(setting.seat(role), ModelSeat) else []
+    if state.note:
+        parts.append(setting.fill(state.note, values))
     if may_object:
         parts.append(setting.fill("court-note-objection", values))
     if strict and "addressed" in events:
@@ -58,6 +63,7 @@ def note_values(
     officers = {kind: one_line(setting.one(kind).name) for kind in ("judge", "prosecutor", "defence")}
     return officers | {
         "name": one_line(role.name),
+        "kind": role.kind,
         "title": one_line(setting.case.title),
         "asker": one_line(next((turn.speaker for turn in reversed(turns) if turn.kind != "procedure"), "")),
         "names": name_list(setting.role(role_id) for role_id in among),

@@ -90,18 +90,17 @@ class Attempt:
         setting = self.setting
         values = note_values(setting, state, role, position, self.turns, self.states)
         note = note_text(setting, state, role, values, position)
-        if note:
-            self._append(
-                Turn(
-                    id=self._next_id(),
-                    role="procedure",
-                    speaker="Procedure",
-                    kind="procedure",
-                    text=note,
-                    seen_by=(role.id,),
-                    phase=state.phase,
-                )
+        self._append(
+            Turn(
+                id=self._next_id(),
+                role="procedure",
+                speaker="Procedure",
+                kind="procedure",
+                text=note,
+                seen_by=(role.id,),
+                phase=state.phase,
             )
+        )
         drawn = await self._draw(state, position, role, note, fallback_text(setting, state, values))
         if drawn.fault == "context_overflow":
             return None, Ending("context_overflow")

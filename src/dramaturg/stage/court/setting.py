@@ -27,7 +27,7 @@ Protocol = Literal["paper", "guarded"]
 
 _PROMPTS = (
     "court-judge", "court-prosecutor", "court-defence", "court-witness", "court-rules",
-    "court-note-objection", "court-tag-next-speaker", "court-tag-next-witness", "court-tag-questions",
+    "court-note-lead", "court-note-objection", "court-tag-next-speaker", "court-tag-next-witness", "court-tag-questions",
     "court-route", "court-route-lines", "court-count", "court-count-lines", "court-read-ruling",
     "court-read-ruling-lines", "court-summary", "court-verdict", "court-tag-verdict", "court-verdict-form",
     "court-verdict-lines", "court-fallback-verdict-win", "court-fallback-verdict-loss",

@@ -22,6 +22,7 @@ SpeechFault = Literal[
 _HEAD = re.compile(r"^[ \t>*_#\"“-]*(?P<head>[^\n:：]{1,80}?)[ \t*_]*[:：](?=\s|\*|$)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]*]*(?=\s|$|[^\x00-\x7f])")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+")
+_QUOTED = re.compile(r"\A[\"“]([^\"“”]*)[\"”]\Z")
 _WORD = re.compile(r"\w+")
 _AS_AN_AI = re.compile(
     r"\b(?:as an|i am an|i['’]m an|being an)\s+(?:ai|artificial intelligence|ai language model)\b"
@@ -125,7 +126,7 @@ def _without_prefix(text: str, speaker: Role, people: People) -> tuple[str, list
     meant = people.named(head["head"])
     generic = meant is None and people.speaks_of_kind(head["head"]) == speaker.kind
     if generic or (meant is not None and meant.id == speaker.id):
-        return text[head.end() :].lstrip(" \t\n*_"), ["prefix"]
+        return _QUOTED.sub(r"\1", text[head.end() :].lstrip(" \t\n*_")), ["prefix"]
     return text, []
 
 

@@ -76,7 +76,7 @@ def chat(system: str, turns: Sequence[Turn], role: Role, kinds: dict[str, str], 
         turns: All turns of this attempt so far.
         role: Who is asked.
         kinds: Kind of each role by id, shown behind the names.
-        raw: Whether the role's own turns stand as it wrote them, tags included.
+        raw: Whether the role's own turns stand as it wrote them, tags included, and not as the others see them.
     """
     messages = [Message("system", system)]
     heard: list[str] = []
@@ -89,14 +89,14 @@ def chat(system: str, turns: Sequence[Turn], role: Role, kinds: dict[str, str], 
         if heard:
             messages.append(Message("user", "\n".join(heard).strip()))
             heard.clear()
-        messages.append(Message("assistant", (raw and turn.raw) or turn.text))
+        messages.append(Message("assistant", (turn.raw or turn.text) if raw else line(turn, kinds)))
     if heard:
         messages.append(Message("user", "\n".join(heard).strip()))
     return tuple(messages)
 
 
 def line(turn: Turn, kinds: dict[str, str]) -> str:
-    """Returns a turn as one line of somebody else's chat.
+    """Returns a turn as one line of a chat.
 
     What was said stands on one line behind its speaker's name. A note stands behind a blank line without a name, so
     no text that was said can be taken for a note or for a line of another speaker.
