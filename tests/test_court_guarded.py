@@ -284,7 +284,7 @@ async def test_two_addressees_are_one_question_to_the_analyst_and_a_legal_choice
     assert len(routed) == 2
     for cure in routed:
         at = next(index for index, turn in enumerate(transcript.turns) if turn.id == cure.turn)
-        assert transcript.turns[at + 1].role == "witness:nora-quist"
+        assert transcript.turns[at + 2].role == "witness:nora-quist"
 
 
 async def test_lines_for_others_are_cut_and_counted(tmp_path: Path):

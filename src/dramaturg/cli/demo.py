@@ -22,8 +22,8 @@ protocol: guarded
 cast:
   defence: script
 limits:
-  questions: 2
-  tokens_per_turn: 80
+  questions: 1
+  tokens_per_turn: 64
 judges:
   - model: {judge}
     checklist: court

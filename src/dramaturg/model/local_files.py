@@ -153,13 +153,15 @@ def plan_serving(files: LocalFiles, facts: GgufFacts, spec: ModelSpec) -> ServeP
 
 
 def default_threads() -> int:
-    """Returns all cores that this process may use but one.
+    """Returns the cores that this process may use, less those that other work keeps busy; at least 1.
 
     The threads of llama.cpp wait for each other by spinning. One that has to share its core holds up all the rest:
     on two cores with one other busy process, two threads wrote a tenth of what one thread wrote.
     """
+    import psutil
+
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores - 1)
+    return max(1, cores - round(psutil.getloadavg()[0]))
 
 
 def needed_bytes(files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> int:

@@ -50,7 +50,7 @@ class Options:
         max_wait_s: Longest wait that a server may ask for; longer is a failure.
         key_env: Environment variable that holds the key.
         slots: Parallel sequences of an embedded model; 0 for the usual number.
-        threads: Threads of an embedded model; 0 for all cores but one.
+        threads: Threads of an embedded model; 0 for the cores that are idle when it starts.
     """
 
     temperature: float | None = None

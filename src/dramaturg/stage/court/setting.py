@@ -26,13 +26,14 @@ from dramaturg.stage.transcript import Role
 Protocol = Literal["paper", "guarded"]
 
 _PROMPTS = (
-    "court-judge", "court-prosecutor", "court-defence", "court-witness", "court-rules",
-    "court-note-lead", "court-note-objection", "court-tag-next-speaker", "court-tag-next-witness", "court-tag-questions",
-    "court-route", "court-route-lines", "court-count", "court-count-lines", "court-read-ruling",
-    "court-read-ruling-lines", "court-summary", "court-verdict", "court-tag-verdict", "court-verdict-form",
-    "court-verdict-lines", "court-fallback-verdict-win", "court-fallback-verdict-loss",
-    "court-fallback-verdict-undecided",
-)  # fmt: skip
+    *("court-judge", "court-prosecutor", "court-defence", "court-witness", "court-rules"),
+    *("court-note-lead", "court-note-objection"),
+    *("court-tag-next-speaker", "court-tag-next-witness", "court-tag-questions", "court-tag-verdict"),
+    *("court-route", "court-route-lines", "court-count", "court-count-lines"),
+    *("court-read-ruling", "court-read-ruling-lines"),
+    *("court-summary", "court-verdict", "court-verdict-form", "court-verdict-lines"),
+    *("court-fallback-verdict-win", "court-fallback-verdict-loss", "court-fallback-verdict-undecided"),
+)
 """Prompts of every trial; those of the notes are named by the procedure."""
 
 

@@ -95,7 +95,8 @@ def read_speech(
         flags.append("truncated")
     if _AS_AN_AI.search(own):
         flags.append("as_an_ai")
-    if _long_sentences(own) & _long_sentences(note):
+    said, told = _long_sentences(own), _long_sentences(note)
+    if 2 * len(said & told) > len(said):
         flags.append("echo")
     fault = _fault(own, earlier)
     if fault == "empty" and cut is not None:
