@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
@@ -95,7 +95,8 @@ class Analyst:
             return Found(named[0].id if len(named) == 1 else among[0], "rule")
         options = named or tuple(role for role in self.people.roles if role.id in among)
         names = [role.name for role in options]
-        answer = create_model("Addressee", addressee=(Literal[tuple(names)], ...))
+        one_of: Any = Literal[tuple(names)]
+        answer = create_model("Addressee", addressee=(one_of, ...))
         values = {"names": name_list(options), "speaker": speaker.name, "text": quote_untrusted(text, "</turn>")}
         found = await self._ask("route", answer, values, {"names": values["names"]}, step, labels)
         if found is None:
