@@ -17,6 +17,9 @@ from dramaturg.measure.proportions import wilson_bounds
 FEWEST_FOR_BOOTSTRAP = 5
 """Clusters below which a bootstrap has too few distinct resamples to say anything of the tails."""
 
+ENOUGH_FOR_BOOTSTRAP = 20
+"""Clusters from which the bootstrap-t takes the place of Student's t."""
+
 Clusters = Mapping[str, Sequence[float]]
 """Cluster → its values: one per repeat."""
 
@@ -118,6 +121,27 @@ def bootstrap_t_interval(
     error = _standard_error(means)
     low, high = _cut(value - upper * error, value - lower * error, bounds)
     return Estimate(value, low, high, used, planned, len(means), f"bootstrap-t over clusters, {resamples} resamples")
+
+
+def cluster_interval(clusters: Clusters, *, seed: int = 0, n_planned: int | None = None) -> Estimate:
+    """Returns the mean of the cluster means with the interval that fits their number.
+
+    Student's t below `ENOUGH_FOR_BOOTSTRAP` clusters, where resamples are too much alike; from there on the seeded
+    bootstrap-t, which follows the skew of shares near 0 or 1, and t again where the bootstrap finds no interval.
+
+    Args:
+        clusters: Cluster → its values between 0 and 1. A cluster without values is left out.
+        seed: Of the resampling.
+        n_planned: How many values were planned; as many as used by default.
+
+    Raises:
+        ValueError: A value is NaN, infinite or off the scale.
+    """
+    by_t = t_interval(clusters, n_planned=n_planned)
+    if by_t.clusters < ENOUGH_FOR_BOOTSTRAP:
+        return by_t
+    resampled = bootstrap_t_interval(clusters, seed=seed, n_planned=n_planned)
+    return by_t if resampled.low is None else resampled
 
 
 def variance_split(clusters: Clusters) -> VarianceSplit:

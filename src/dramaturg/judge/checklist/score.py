@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from dramaturg.judge.checklist.checklist import Checklist, Indicator
 from dramaturg.judge.judgement import Judgement
-from dramaturg.measure import Estimate, VarianceSplit, t_interval, variance_split
+from dramaturg.measure import Estimate, VarianceSplit, cluster_interval, variance_split
 from dramaturg.stage.transcript import Transcript
 
 RULE = (
@@ -295,7 +295,7 @@ def _summary(scenarios: Sequence[str], shares: Sequence[Share]) -> Summary:
     values = _clusters(scenarios, [share.value for share in shares])
     planned = sum(share.planned > 0 for share in shares)
     return Summary(
-        estimate=t_interval(values, n_planned=planned),
+        estimate=cluster_interval(values, n_planned=planned),
         low=_mean_of_means(_clusters(scenarios, [share.low for share in shares])),
         high=_mean_of_means(_clusters(scenarios, [share.high for share in shares])),
         variance=variance_split(values),
