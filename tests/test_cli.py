@@ -1,6 +1,9 @@
 """The terminal door: every command as a user types it, in this process."""
 
+import asyncio
 import json
+import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dramaturg.cli import main
-from misbehaving import MisbehavingServer
+from misbehaving import MisbehavingServer, error
 
 STUDY = """\
 study: typed
@@ -201,8 +204,6 @@ def test_broken_line_in_the_middle_is_named(typed: Typed, tmp_path: Path) -> Non
 
 
 def test_ledger_verify_finds_what_was_changed(typed: Typed, study: Path, tmp_path: Path) -> None:
-    import sqlite3
-
     out = tmp_path / "out"
     assert typed("run", study, "--out", out) == 0
     assert typed("ledger", "verify", out) == 0
@@ -233,14 +234,8 @@ def test_report_is_made_again_without_a_model(typed: Typed, study: Path, tmp_pat
 
 async def test_key_is_nowhere(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """FW-45: a server that echoes the key changes nothing."""
-    import asyncio
-    import os
-    from dataclasses import replace
-
-    from misbehaving import error
-
     key = "sk-test-0123456789abcdef"
-    async with MisbehavingServer(lambda body, n: replace(error(401, f"the key {key} is not valid"))) as server:
+    async with MisbehavingServer(lambda body, n: error(401, f"the key {key} is not valid")) as server:
         study.write_text(STUDY.replace("script:court-steady", f"'{server.url}#m?key_env=TEST_KEY'"), encoding="utf-8")
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "dramaturg", "run", str(study), "--out", str(tmp_path / "out")),
@@ -253,3 +248,44 @@ async def test_key_is_nowhere(study: Path, tmp_path: Path, monkeypatch: pytest.M
     assert key.encode() not in said
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or key.encode() not in path.read_bytes(), path
+
+
+def program(*arguments: str | Path, typed_in: bytes = b"", **environment: str) -> tuple[int, bytes, bytes]:
+    """Runs the program in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dramaturg", *(str(argument) for argument in arguments)],
+        input=typed_in,
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_error_with_signs_beyond_the_terminals_encoding_is_still_told(tmp_path: Path) -> None:
+    """FW-90."""
+    code, _, said = program("run", tmp_path / "trial \u2705.yaml", "--out", tmp_path, PYTHONIOENCODING="cp1252")
+    assert code == 1
+    assert b"\\u2705.yaml" in said
+    assert b"Traceback" not in said
+
+
+def test_folder_names_with_blanks_and_foreign_letters_are_kept(typed: Typed, study: Path, tmp_path: Path) -> None:
+    """FW-91, FW-93."""
+    out = tmp_path / "Zoë 山田" / "a b#c?d%20e"
+    assert typed("run", study, "--out", out) == 0
+    assert (out / "report.html").is_file()
+    assert typed("ledger", "verify", out) == 0
+
+
+@pytest.mark.parametrize("typed_in", [b"", b"\n\nI object.\n"])
+def test_person_who_leaves_or_says_nothing_does_not_break_the_trial(
+    study: Path, tmp_path: Path, typed_in: bytes
+) -> None:
+    """C08: empty input and the end of input are turns like others."""
+    study.write_text(STUDY + "cast: {defence: human}\n", encoding="utf-8")
+    code, shown, said = program("run", study, "--out", tmp_path / "out", typed_in=typed_in)
+    assert (code, b"Traceback" in said) == (0, False)
+    assert b"Adelaide Boyd:" in shown
+    (transcript,) = (tmp_path / "out" / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert any(turn["human"] for turn in json.loads(transcript)["turns"])
