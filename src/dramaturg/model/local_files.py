@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,21 +146,9 @@ def plan_serving(files: LocalFiles, facts: GgufFacts, spec: ModelSpec) -> ServeP
         adapter=str(files.adapter or ""),
         context_tokens=context,
         slots=slots,
-        threads=options.threads or default_threads(),
+        threads=options.threads,
         cache_mib=CACHE_MIB,
     )
-
-
-def default_threads() -> int:
-    """Returns the cores that this process may use, less those that other work keeps busy; at least 1.
-
-    The threads of llama.cpp wait for each other by spinning. One that has to share its core holds up all the rest:
-    on two cores with one other busy process, two threads wrote a tenth of what one thread wrote.
-    """
-    import psutil
-
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores - round(psutil.getloadavg()[0]))
 
 
 def needed_bytes(files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> int:

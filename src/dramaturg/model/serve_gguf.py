@@ -33,7 +33,7 @@ class ServePlan:
         adapter: Path of a LoRA adapter, or empty.
         context_tokens: Of all sequences together; one sequence may use them all, up to what the model can.
         slots: Sequences that are computed at once.
-        threads: Threads that compute.
+        threads: Threads that compute; 0 for the cores that are idle when the model is loaded.
         cache_mib: Memory for the prefixes of sequences that wait for their next turn.
     """
 
@@ -61,8 +61,9 @@ def _parameters(runtime: Any, plan: ServePlan) -> Any:
     parameters.cache_ram_mib = plan.cache_mib
     parameters.cache_idle_slots = True
     parameters.slot_prompt_similarity = _OTHER_SLOT
-    parameters.cpuparams.n_threads = plan.threads
-    parameters.cpuparams_batch.n_threads = plan.threads
+    threads = plan.threads or idle_cores()
+    parameters.cpuparams.n_threads = threads
+    parameters.cpuparams_batch.n_threads = threads
     parameters.warmup = False
     parameters.verbosity = _LOG_ERRORS
     parameters.hostnames = ["127.0.0.1"]
@@ -73,6 +74,22 @@ def _parameters(runtime: Any, plan: ServePlan) -> Any:
     parameters.endpoint_slots = False
     parameters.ui = False
     return parameters
+
+
+def idle_cores(*, watched_s: float = 0.5) -> int:
+    """Returns how many of the cores that this process may use stand idle, at least 1.
+
+    The threads of llama.cpp wait for each other by spinning. One that has to share its core holds up all the rest:
+    on two cores with one other busy process, two threads wrote a tenth of what one thread wrote.
+
+    Args:
+        watched_s: How long to look, in seconds.
+    """
+    import psutil
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    busy = psutil.cpu_percent(interval=watched_s) / 100 * (os.cpu_count() or 1)
+    return max(1, cores - round(busy))
 
 
 def _die_with_the_parent() -> None:
