@@ -56,7 +56,15 @@ def test_text_before_a_colon_is_kept(text: str):
 
 
 @pytest.mark.parametrize(
-    "prefix", ["Carl Nash: ", "Carl Nash (prosecutor): ", "**Carl Nash:** ", "Prosecutor:\n", "carl nash："]
+    "prefix",
+    [
+        "Carl Nash: ",
+        "Carl Nash, Prosecutor: ",
+        "Carl Nash (prosecutor): ",
+        "**Carl Nash:** ",
+        "Prosecutor:\n",
+        "carl nash：",
+    ],
 )
 def test_only_a_leading_own_name_is_taken_off(prefix: str):
     """C03: the own name in front goes, nothing else does."""

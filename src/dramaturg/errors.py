@@ -60,7 +60,9 @@ class MissingExtraError(UserError):
     """A feature needs an optional dependency that is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs the extra {extra!r}", allowed=f'pip install "dramaturg[{extra}]"')
+        super().__init__(
+            f"{feature}: the extra {extra!r} is not installed", allowed=f'pip install "dramaturg[{extra}]"'
+        )
 
 
 class RunChangedError(UserError):

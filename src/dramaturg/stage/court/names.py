@@ -46,7 +46,13 @@ class People:
     def _titles(self, role: Role) -> set[str]:
         kind = plain_name(role.kind)
         name = plain_name(role.name)
-        titles = {f"{kind} {name}", f"the {kind} {name}", f"{name} the {kind}"}
+        titles = {
+            f"{kind} {name}",
+            f"the {kind} {name}",
+            f"{name} the {kind}",
+            f"{name}, {kind}",
+            f"{name}, the {kind}",
+        }
         if sum(other.kind == role.kind for other in self.roles) == 1:
             titles |= {kind, f"the {kind}"}
         return titles
