@@ -13,7 +13,6 @@ from dramaturg.cli.console import Finished, complain
 from dramaturg.errors import DramaturgError, LimitReached
 
 USER_ERROR = 1
-UNITS_FAILED = 2
 LIMIT = 3
 INTERRUPTED = 130
 

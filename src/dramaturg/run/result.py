@@ -13,7 +13,6 @@ Stop = Literal["", "limit", "interrupted"]
 """Why a run stopped before its end; empty when it did not."""
 
 EXIT_FINE = 0
-EXIT_USER_ERROR = 1
 EXIT_UNITS_FAILED = 2
 EXIT_LIMIT = 3
 EXIT_INTERRUPTED = 130
