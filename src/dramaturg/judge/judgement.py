@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 FORMAT = "dramaturg-judgement/1"
 
@@ -37,7 +37,11 @@ class Judgement(BaseModel):
         reason: Why it is missing; empty otherwise.
         reasoning: What the judge wrote before it answered.
         evidence: Ids of the turns that the answer rests on; those that exist.
-        flags: For example ``evidence:unknown:T99``, ``evidence:human:T4``, ``evidence:none``.
+        flags: For example ``evidence:unknown:T99``, ``evidence:human:T4``, ``evidence:none``, ``cut:T9-T30`` (turns
+            that were left out of what the judge read).
+        asked: The question that was put to the judge, where it was not the indicator's text.
+        probability: Probability of yes to the indicator's text, in mode ``probability``; None elsewhere or where
+            the judge put little on yes and no.
         source: ``model``, or ``transcript`` where the transcript itself proves the answer.
         judge: Identity of the judge as text.
         mode: How it was asked.
@@ -62,6 +66,8 @@ class Judgement(BaseModel):
     reasoning: str = ""
     evidence: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    asked: str = ""
+    probability: Annotated[float, Field(ge=0, le=1)] | None = None
     source: Literal["model", "transcript"] = "model"
     judge: str
     mode: str

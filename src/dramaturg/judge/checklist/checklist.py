@@ -24,8 +24,8 @@ Label = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$
 FaultKind = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$")]
 """The name of a fault that an audit can plant: `role_swap`, `loop`."""
 
-Role = Literal["judge", "prosecutor", "witness", "defence"]
-"""A role of the court."""
+Role = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")]
+"""A kind of role, as transcripts name it (`Role.kind`): `witness`, `agent`."""
 
 Sign = Literal["positive", "negative"]
 """Whether a yes speaks for the performance or against it."""
@@ -33,12 +33,72 @@ Sign = Literal["positive", "negative"]
 EvidenceRule = Literal["required", "for_no", "none"]
 """Which answers must name turns: a yes and a no alike, a no only, or neither."""
 
-Proof = Literal["end_reached", "outcome_present", "no_restart", "no_loop", "final_theses_given"]
-"""A mechanical fact of a transcript that answers an indicator without a model."""
+Proof = Literal[
+    "end_reached",
+    "outcome_present",
+    "no_restart",
+    "no_loop",
+    "final_theses_given",
+    "no_empty_turn",
+    "names_known",
+    "evidence_known",
+    "labels_present",
+]
+"""A mechanical fact of a transcript that answers an indicator without a model.
+
+Some see only the fault (`names_known`, `evidence_known`): where they find none, a model is asked.
+"""
+
+Scope = Literal["transcript", "turn"]
+"""What a fault can be seen in: the whole transcript, or one turn with its neighbours."""
+
+Strategy = Literal["seed", "diversification", "elaboration", "hand"]
+"""Where an indicator comes from: the benchmark's seed, one of the two augmentations, or a person's pen."""
+
+
+QUESTION_MARKS = ("?", "？")
 
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provenance(_Frozen):
+    """Where an indicator comes from; no model sees it.
+
+    Attributes:
+        seed: Id of the seed question.
+        strategy: How it was made of the seed.
+        number: Its place in the hierarchy of an elaboration, such as `2.1`; empty for others.
+        parent: Id or number of the question that it was made of; empty for a seed.
+        model: Identity of the model that wrote it; empty for a person.
+        translated_from: Language of the seed, where it was translated.
+        merged: Texts of questions of the same meaning that were merged into this one.
+        kept: Why it stayed where a rule would have removed it: `last_in_subdimension`, or `person`.
+    """
+
+    seed: str
+    strategy: Strategy
+    number: str = ""
+    parent: str = ""
+    model: str = ""
+    translated_from: str = ""
+    merged: tuple[str, ...] = ()
+    kept: Literal["", "last_in_subdimension", "person"] = ""
+
+
+class Translation(_Frozen):
+    """What a translated checklist was made of.
+
+    Attributes:
+        source: Id of the checklist in its first language.
+        version: Its version.
+        source_hash: Its hash then; another hash today means that the translation may be stale.
+    """
+
+    source: str
+    version: Annotated[int, Field(ge=1, strict=True)]
+    source_hash: str
 
 
 class Indicator(_Frozen):
@@ -51,12 +111,17 @@ class Indicator(_Frozen):
         subdimension: Id of the sub-dimension; `None` only where the dimension has none.
         roles: The roles that it is about; empty means all roles that a model plays.
         weight: Share in a weighted score, above zero.
-        sign: `positive` when a yes is good.
+        sign: `positive` when a yes to `text` is good.
+        ask: A short plain question of presence that is put to a judge instead of `text`; empty where `text` is asked.
+        ask_sign: `negative` when a yes to `ask` is a no to `text`.
+        scope: Whether the fault can be seen in one turn with its neighbours; mode `windowed` asks so.
+        uses_reference: Whether the reference text is needed to answer.
         not_applicable_when: When it has no answer; empty means that it has one in any transcript.
         evidence: Which answers must name the turns they rest on.
         detects: Faults that, planted in a turn of one of `roles`, turn the good answer into the bad one.
         proof: The mechanical fact that answers it; `None` when a model must read.
         note: For people; no model sees it.
+        provenance: Where it comes from, where it was built.
     """
 
     id: Label
@@ -66,20 +131,36 @@ class Indicator(_Frozen):
     roles: tuple[Role, ...] = ()
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] = 1.0
     sign: Sign = "positive"
+    ask: str = ""
+    ask_sign: Sign = "negative"
+    scope: Scope = "transcript"
+    uses_reference: bool = True
     not_applicable_when: str = ""
     evidence: EvidenceRule = "for_no"
     detects: tuple[FaultKind, ...] = ()
     proof: Proof | None = None
     note: str = ""
+    provenance: Provenance | None = None
 
     @model_validator(mode="after")
     def _asks_a_question(self) -> Self:
-        if not self.text.endswith("?"):
-            raise ValueError(
-                f"indicator {self.id}: the text ends with {self.text[-1]!r}; "
-                "an indicator is a yes/no question that ends with '?'"
-            )
+        for key, text in (("text", self.text), ("ask", self.ask)):
+            if text and not text.endswith(QUESTION_MARKS):
+                raise ValueError(
+                    f"indicator {self.id}: the {key} ends with {text[-1]!r}; "
+                    "an indicator is a yes/no question that ends with '?'"
+                )
         return self
+
+    @property
+    def question(self) -> str:
+        """What is put to a judge."""
+        return self.ask or self.text
+
+    @property
+    def turned(self) -> bool:
+        """Whether a yes to `question` is a no to `text`."""
+        return bool(self.ask) and self.ask_sign == "negative"
 
     @model_validator(mode="after")
     def _lists_name_a_thing_once(self) -> Self:
@@ -108,13 +189,27 @@ class Dimension(_Frozen):
 
 
 class Checklist(_Frozen):
-    """Indicators under their dimensions, consistent with each other."""
+    """Indicators under their dimensions, consistent with each other.
+
+    Attributes:
+        id: Its name.
+        version: Raised with every change that may change an answer.
+        title: For people.
+        language: Of its questions and of the judge's prompts, ISO 639-1.
+        domain: What kind of performance it is about.
+        benchmark: Id and hash of the benchmark file that it was built from; empty where a person wrote it.
+        translation: What it was translated from.
+        dimensions: What is measured.
+        indicators: The questions.
+    """
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
     version: Annotated[int, Field(ge=1, strict=True)]
     title: Text
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")] = "en"
     domain: Text
+    benchmark: str = ""
+    translation: Translation | None = None
     dimensions: Annotated[tuple[Dimension, ...], Field(min_length=1)]
     indicators: Annotated[tuple[Indicator, ...], Field(min_length=1)]
 
@@ -144,13 +239,15 @@ class Checklist(_Frozen):
 
     @property
     def hash(self) -> str:
-        """Returns the sha256, in hex, of the canonical JSON form.
+        """Returns the sha256, in hex, of the canonical JSON form of all that can change an answer or a score.
 
         Defaults are written out and keys are sorted, so layout, comments and order of keys in the file
-        do not change it; any change of a value or of the order of indicators does.
+        do not change it; notes and provenance do not either. Any change of another value or of the order of
+        indicators does.
         """
+        for_people = {"benchmark": True, "translation": True, "indicators": {"__all__": {"note", "provenance"}}}
         canonical = json.dumps(
-            self.model_dump(mode="json"),
+            self.model_dump(mode="json", exclude=for_people),
             ensure_ascii=False,
             allow_nan=False,
             sort_keys=True,
