@@ -1,9 +1,10 @@
-"""Judging one question per call: the transcript's tokens are computed once, not once per question.
+"""Judging one question per call, in modes `single` and `probability`: the transcript's tokens are computed once, not
+once per question.
 
 Budget: tokens computed ≤ 1.2 × (L + Σ question and answer tokens), where L is what all questions share. Without a
 shared prefix it would be about m × L. Pulls the embedded model where it is not there yet.
 
-    python bench/judge_prefix.py [--json] [--model embedded:smollm2-135m] [--questions 38]
+    python bench/judge_prefix.py [--json] [--model embedded:smollm2-135m] [--questions 38] [--mode probability]
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from dramaturg.errors import UserError
 from dramaturg.files import load_yaml, shipped
-from dramaturg.judge.checklist import Checklist, judge_transcript
+from dramaturg.judge.checklist import Checklist, Mode, judge_transcript
 from dramaturg.judge.checklist.asking import opening
 from dramaturg.ledger import Ledger
 from dramaturg.model import Model, Sampling, parse_spec
@@ -27,6 +28,7 @@ from dramaturg.stage.transcript import Outcome, Player, Role, Scenario, Transcri
 from figures import Figure, at_most, show
 
 NAME = "tokens computed / (L + questions and answers)"
+MODES: tuple[Mode, ...] = ("single", "probability")
 BUDGET = 1.2
 TURNS = 50
 
@@ -67,16 +69,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="embedded:smollm2-135m")
     parser.add_argument("--questions", type=int, default=38)
+    parser.add_argument("--mode", choices=MODES, action="append", help="both where none is given")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    try:
-        figures = report(asyncio.run(measure(options.model, options.questions)))
-    except UserError as problem:  # no weights to be had, or no runtime for them
-        figures = [Figure(NAME, None, BUDGET, None, f"not measured: {problem}")]
+    figures: list[Figure] = []
+    for mode in options.mode or MODES:
+        try:
+            figures += report(asyncio.run(measure(options.model, options.questions, mode)), mode)
+        except UserError as problem:  # no weights to be had, or no runtime for them
+            figures.append(Figure(f"{mode}: {NAME}", None, BUDGET, None, f"not measured: {problem}"))
     show(figures, as_json=options.json)
 
 
-async def measure(spec: str, questions: int) -> Measured:
+async def measure(spec: str, questions: int, mode: Mode) -> Measured:
     transcript, checklist = synthetic_trial(), court_questions(questions)
     if (parsed := parse_spec(spec)).provider == "embedded":
         pull(parsed.name)
@@ -86,7 +91,7 @@ async def measure(spec: str, questions: int) -> Measured:
             with Ledger.open(Path(folder) / "ledger.db") as ledger:
                 started = time.monotonic()
                 calls = ledger.calls(unit="judging", seed=1)
-                found = await judge_transcript(transcript, checklist, judge=judge, calls=calls, mode="single")
+                found = await judge_transcript(transcript, checklist, judge=judge, calls=calls, mode=mode)
                 seconds = time.monotonic() - started
                 shared = await shared_tokens(judge, ledger, transcript)
                 (use,) = [use for use in ledger.uses() if use.purpose == "indicator"]
@@ -108,7 +113,7 @@ async def shared_tokens(judge: Model, ledger: Ledger, transcript: Transcript) ->
     return asked.reply.usage.input_tokens or 0
 
 
-def report(measured: Measured) -> list[Figure]:
+def report(measured: Measured, mode: Mode) -> list[Figure]:
     fair = measured.shared + measured.own
     detail = (
         f"{measured.questions} questions, L = {measured.shared}, questions and answers {measured.own}, computed "
@@ -116,8 +121,10 @@ def report(measured: Measured) -> list[Figure]:
     )
     naive = measured.computed / (measured.questions * measured.shared)
     return [
-        at_most(NAME, measured.computed / fair, BUDGET, detail),
-        Figure("tokens computed / (m × L)", round(naive, 4), None, None, "without a shared prefix it is above 1"),
+        at_most(f"{mode}: {NAME}", measured.computed / fair, BUDGET, detail),
+        Figure(
+            f"{mode}: tokens computed / (m × L)", round(naive, 4), None, None, "without a shared prefix it is above 1"
+        ),
     ]
 
 

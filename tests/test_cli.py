@@ -196,6 +196,35 @@ def test_judge_reads_transcripts_and_leaves_out_a_torn_tail(typed: Typed, study:
     assert json.loads(typed.out)["calls"] == 0
 
 
+def test_several_judges_judge_one_file_and_can_be_added_later(typed: Typed, study: Path, tmp_path: Path) -> None:
+    assert typed("run", study, "--out", tmp_path / "out") == 0
+    scripts = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
+    for script, said in zip(scripts, ("yes", "no"), strict=True):
+        rules = f"- {{purpose: indicator, json: {{reasoning: Seen., answer: '{said}', evidence: [T2]}}}}"
+        script.write_text(f"name: {script.stem}\nrules:\n  {rules}\n", encoding="utf-8")
+    one, two = (("--judge", f"script:{script}") for script in scripts)
+    arguments = ("judge", tmp_path / "out" / "transcripts.jsonl", "--mode", "windowed", "--ask", "text", "--json")
+    assert typed(*arguments, *one, "--out", tmp_path / "judged") == 0
+    alone = json.loads(typed.out)["calls"]
+    assert typed(*arguments, *one, *two, "--out", tmp_path / "judged") == 0
+    assert json.loads(typed.out)["calls"] == json.loads(typed.out)["replayed"] == alone
+    lines = (tmp_path / "judged" / "judgements.jsonl").read_text(encoding="utf-8").splitlines()
+    judgements = [json.loads(line) for line in lines]
+    assert len(judgements) == 2 * 38 and {judgement["mode"] for judgement in judgements} == {"windowed"}
+    assert {judgement["judge"] for judgement in judgements} == {"script:one", "script:two"}
+    units = (tmp_path / "judged" / "units.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len({json.loads(line)["unit"] for line in units}) == 2
+    assert typed(*arguments, *one, *one, "--out", tmp_path / "judged") == 1
+    assert "each judge once" in typed.err
+    assert typed(*arguments[:-3], *one, "--out", tmp_path / "judged") == 1
+    assert "ask: text → presence" in typed.err
+
+
+def test_a_mode_that_is_not_there_is_refused_with_those_that_are(typed: Typed, tmp_path: Path) -> None:
+    assert typed("judge", "x.jsonl", "--judge", "script:court-steady", "--mode", "fast", "--out", tmp_path) != 0
+    assert all(mode in typed.err for mode in ("paper", "probability", "windowed"))
+
+
 def test_broken_line_in_the_middle_is_named(typed: Typed, tmp_path: Path) -> None:
     transcripts = tmp_path / "broken.jsonl"
     transcripts.write_text('{"format": \n{"format": "x"}\n', encoding="utf-8")

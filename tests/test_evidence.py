@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dramaturg.judge.checklist.answers import Decided
 from dramaturg.judge.checklist.evidence import check_evidence, read_citations
 from dramaturg.stage.transcript import Player
 from judge_fixtures import CAST, TRIAL, trial
@@ -17,6 +18,36 @@ TRANSCRIPT = trial()
 )
 def test_every_way_to_write_a_turn_is_read(written: str):
     assert read_citations([written]) == ("T7",)
+
+
+@pytest.mark.parametrize(
+    "written", ["T2-T4", "T2–T4", "[T2 - T4]", "turns 2 to 4", "2-4", "T2 through T4", "T2...T4", "T2至T4", "T02-T04."]
+)
+def test_a_range_names_every_turn_in_it(written: str):
+    assert read_citations([written]) == ("T2", "T3", "T4")
+
+
+@pytest.mark.parametrize(("written", "read"), [("T4-T2", ("T4", "T2")), ("T2-T9999", ("T2", "T9999"))])
+def test_a_range_that_is_none_names_its_ends(written: str, read: tuple[str, ...]):
+    assert read_citations([written]) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ([2.0], ("T2",)),
+        ("[2.0]", ("T2",)),
+        ({"id": "T2"}, ("T2",)),
+        ([{"id": "T2", "text": "He said T9"}, {"turn": 3}], ("T2", "T3")),
+        ([{"Turn ID": 4.0}], ("T4",)),
+        ({"first": "T2", "second": "T3"}, ("T2", "T3")),
+        ([True, None, "T5"], ("T5",)),
+        (7, ("T7",)),
+    ],
+)
+def test_numbers_and_objects_of_a_reply_are_read_as_turns(written: object, read: tuple[str, ...]):
+    decided = Decided.model_validate({"answer": "no", "evidence": written})
+    assert read_citations(decided.evidence) == read
 
 
 @pytest.mark.parametrize("written", ["", "none", "None", "null", "[]", "n/a", "no evidence", " "])

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dramaturg.run.load import Load
+from dramaturg.judge.checklist import Mode
+from dramaturg.run.load import Load, load_of
 from dramaturg.run.material import read_material
 from dramaturg.run.plan import plan
 from dramaturg.run.schedule import Schedule
 from dramaturg.run.units import JudgeUnit, StageUnit, Unit, units_of
-from run_fixtures import carry_out, write_study
+from run_fixtures import CHECKLIST, carry_out, write_study
 
 FIVE = ["summit-ridge", "dukes-yard", "museum-intrusion", "chateau-trespass", "haunted-estate"]
 
@@ -134,12 +135,36 @@ _PLANNED: list[Unit] = []
 @pytest.mark.parametrize("protocol", ["paper", "guarded"])
 async def test_bounds_hold_for_what_is_really_asked(tmp_path: Path, protocol: str) -> None:
     """FW-67: calls and tokens of the plan are bounds of the run."""
-    judges = [{"model": "script:critic.py", "checklist": "short.yaml", "mode": mode} for mode in ("single", "joint")]
+    modes: tuple[str, ...] = get_args(Mode)
+    judges = [{"model": "script:critic.py", "checklist": "turns.yaml", "mode": mode} for mode in modes]
+    tmp_path.mkdir(exist_ok=True)
+    (tmp_path / "turns.yaml").write_text(CHECKLIST.replace("roles: [judge]", "scope: turn"), encoding="utf-8")
     path = write_study(tmp_path, judges=judges, protocol=protocol)
     load = plan(read_material(path)).load
     result = await carry_out(path, tmp_path / "out")
     assert load.least_calls <= result.calls <= load.most_calls
     assert 0 < result.tokens <= load.input_tokens + load.output_tokens
+
+
+def test_windows_are_bounded_by_the_most_turns_of_a_performance(tmp_path: Path) -> None:
+    tmp_path.mkdir(exist_ok=True)
+    (tmp_path / "turns.yaml").write_text(CHECKLIST.replace("roles: [judge]", "scope: turn"), encoding="utf-8")
+    judges = [{"model": "script:critic.py", "checklist": "turns.yaml", "mode": mode} for mode in ("single", "windowed")]
+    single, windowed = (
+        load_of(unit, material.study).most_calls
+        for material in [read_material(write_study(tmp_path, judges=judges, cases=["summit-ridge"]))]
+        for unit in units_of(material)
+        if isinstance(unit, JudgeUnit)
+    )
+    assert windowed > 5 * single
+
+
+@pytest.mark.parametrize("other", [{"mode": "windowed"}, {"long": "cut"}, {"ask": "text"}, {"votes": 3}])
+def test_how_a_judge_is_asked_is_content_and_a_written_default_is_not(tmp_path: Path, other: dict[str, Any]) -> None:
+    judge = {"model": "script:critic.py", "checklist": "short.yaml"}
+    before = ids(tmp_path, judges=[judge])
+    assert before == ids(tmp_path, judges=[{**judge, "mode": "single", "long": "refuse", "ask": "presence"}])
+    assert before < ids(tmp_path, judges=[judge, {**judge, **other}])
 
 
 def test_plan_makes_no_call_and_needs_no_key(tmp_path: Path) -> None:

@@ -1,10 +1,15 @@
 """What the transcript itself proves, without a model."""
 
-import pytest
+from typing import get_args
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dramaturg.judge.checklist.checklist import Proof
 from dramaturg.judge.checklist.proofs import prove
-from dramaturg.stage.transcript import Outcome, Player
-from judge_fixtures import CAST, ROLES, TRIAL, restart, trial
+from dramaturg.stage.transcript import Outcome, Player, Scenario, Transcript
+from judge_fixtures import CAST, REFERENCE, ROLES, TRIAL, restart, trial
 
 
 def test_a_trial_that_ran_to_its_end_is_proved_in_every_respect():
@@ -98,3 +103,117 @@ def test_a_final_thesis_need_not_be_used():
     turns = [(role, phase, "" if (role, phase) == ("defence", "verdict") else text) for role, phase, text in TRIAL]
     proven = prove("final_theses_given", trial(turns))
     assert proven is not None and proven.answer == "yes"
+
+
+def chat(*turns: tuple[str, str], reference: str = REFERENCE) -> Transcript:
+    """Returns an imported chat of the turns given as (role, text)."""
+    scenario = Scenario(id="chat", title="Chat", reference=reference)
+    return trial([(role, "", text) for role, text in turns], scenario=scenario, end_reason="imported", outcome=None)
+
+
+def test_an_empty_model_turn_is_found_and_an_empty_human_one_is_not():
+    proven = prove("no_empty_turn", chat(("judge", " \n"), ("defence", ""), ("prosecutor", "I rest.")))
+    assert proven is not None and (proven.answer, proven.evidence) == ("no", ("T1",))
+    proven = prove("no_empty_turn", chat(("judge", "Open."), ("defence", "")))
+    assert proven is not None and proven.answer == "yes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prosecutor: I accuse.",
+        "**Prosecutor:** I accuse.",
+        "[Witness]: I saw it.",
+        "Ida Quill: I saw it.",
+        "oliver crane： 我",
+    ],
+)
+def test_a_turn_under_the_label_of_another_role_is_found(text: str):
+    proven = prove("labels_present", chat(("judge", "I open."), ("judge", text)))
+    assert proven is not None and (proven.answer, proven.evidence) == ("no", ("T2",))
+
+
+@pytest.mark.parametrize(
+    "text", ["Judge: I open.", "Mr Crane, you may ask.", "My ruling: sustained.", "Question: where were you?", "No."]
+)
+def test_a_turn_under_its_own_label_or_none_is_fine(text: str):
+    proven = prove("labels_present", chat(("judge", text), ("defence", "Prosecutor: I accuse.")))
+    assert proven is not None and proven.answer == "yes"
+
+
+def test_a_model_turn_without_a_speaker_is_found():
+    plain = chat(("judge", "I open."))
+    nameless = plain.model_copy(update={"turns": (plain.turns[0].model_copy(update={"speaker": " "}),)})
+    proven = prove("labels_present", nameless)
+    assert proven is not None and (proven.answer, proven.evidence) == ("no", ("T1",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["As exhibit E9 shows, he lied.", "Exhibit 9 shows it.", "See E9.", "evidence no. 12", "证据9 在此"],
+)
+def test_an_exhibit_that_nobody_named_is_invented(text: str):
+    proven = prove("evidence_known", chat(("judge", "Open."), ("prosecutor", text)))
+    assert proven is not None and (proven.answer, proven.evidence) == ("no", ("T2",))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (("prosecutor", "Exhibit E2 holds twelve letters, exhibit 3 a clip; gusts of 74 km/h; E4."),),
+        (("defence", "I hand in E9."), ("prosecutor", "E9 proves nothing.")),
+        (("prosecutor", "In room B12 on the M25, at 9 o'clock, by article 9."),),
+    ],
+)
+def test_what_is_known_or_no_exhibit_is_left_to_a_model(turns: tuple[tuple[str, str], ...]):
+    assert prove("evidence_known", chat(*turns)) is None
+
+
+def test_a_reference_without_numbers_knows_of_no_unknown_exhibit():
+    assert prove("evidence_known", chat(("prosecutor", "Exhibit 9."), reference="A saw and a letter.")) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["He met Thomas Blackwood there.", "Dr Edwina Marsh saw it.", "it was, I swear, Jean-Luc O'Rourke!"]
+)
+def test_a_full_name_that_nobody_named_is_invented(text: str):
+    proven = prove("names_known", chat(("judge", "Open."), ("prosecutor", text)))
+    assert proven is not None and (proven.answer, proven.evidence) == ("no", ("T2",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Harold Grayson and Rosalind Ashcombe, Your Honour, met at the County Court.",
+        "On Sunday Morning Ms Ida Quill came. Then Let us go on. Yes, Your Honour.",
+        "He met Mr Grayson, Thomas Grayson's uncle, at Baker Street Station in West Yorkshire.",
+        "Please Note: The Bamboo was cut.",
+        "My name is Oliver Crane.",
+    ],
+)
+def test_known_names_places_and_sentence_openings_are_left_to_a_model(text: str):
+    assert prove("names_known", chat(("prosecutor", text))) is None
+
+
+def test_a_name_that_a_person_said_first_is_known_from_then_on():
+    said = ("defence", "I call Thomas Blackwood.")
+    assert prove("names_known", chat(said, ("judge", "Let us hear Thomas Blackwood."))) is None
+    assert prove("names_known", chat(("judge", "Let us hear Thomas Blackwood."), said)) is not None
+
+
+def test_names_prove_nothing_without_a_reference_or_where_every_noun_has_a_capital():
+    text = ("prosecutor", "He met Thomas Blackwood there.")
+    assert prove("names_known", chat(text, reference=" ")) is None
+    german = chat(text)
+    scenario = german.scenario.model_copy(update={"language": "de"})
+    assert prove("names_known", german.model_copy(update={"scenario": scenario})) is None
+
+
+def test_a_clean_trial_has_no_unknown_name_and_no_unknown_exhibit():
+    assert prove("names_known", trial()) is None and prove("evidence_known", trial()) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from(["judge", "defence"]), st.text(max_size=120)), max_size=5))
+def test_no_text_breaks_a_proof(turns: list[tuple[str, str]]):
+    for proof in get_args(Proof):
+        prove(proof, chat(*turns))

@@ -351,7 +351,7 @@ def test_the_same_run_gives_the_same_page(rich: made.Run, tmp_path: Path) -> Non
         (weights(1_543_714_304), "1.5 billion"),
         (money(None), "–"),
         (money(0.0012), "$0.0012"),
-        (plain("a\x1b[31mb\x9bc"), "a\ufffd[31mb\ufffdc"),
+        (plain("a\x1b[31mb\x9bc\u202ed\r\n"), "a⟨U+001B⟩[31mb⟨U+009B⟩c⟨U+202E⟩d\n"),
     ],
 )
 def test_figures_read_well_and_the_unknown_is_a_dash(shown: str, expected: str) -> None:

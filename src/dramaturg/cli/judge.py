@@ -18,17 +18,49 @@ if TYPE_CHECKING:
 class Mode(StrEnum):
     """How the judge is asked."""
 
-    SINGLE = "single"
+    PAPER = "paper"
     JOINT = "joint"
+    GROUPED = "grouped"
+    SINGLE = "single"
+    PROBABILITY = "probability"
+    WINDOWED = "windowed"
+
+
+class Long(StrEnum):
+    """What becomes of a transcript beyond the judge's context."""
+
+    REFUSE = "refuse"
+    CUT = "cut"
+
+
+class Wording(StrEnum):
+    """What is put to the judge."""
+
+    PRESENCE = "presence"
+    TEXT = "text"
+
+
+MODES = (
+    "paper: one call per dimension, in the form of RPA-Check's appendix. joint: all questions in one call. "
+    "grouped: one call per sub-dimension. single: one call per question. probability: the same, and the probability "
+    "of yes is read. windowed: what one turn can show is asked of each turn with its neighbours, the "
+    "rest as in single."
+)
+LONG = "Where a transcript is longer than the judge's context: refuse it, or cut its middle and say so."
+ASK = "Put the short question of presence to the judge where an indicator has one, or always the indicator's text."
 
 
 def judge(
     transcripts: Annotated[Path, typer.Argument(metavar="TRANSCRIPTS", help="Transcripts, one JSON object a line.")],
-    judge: Annotated[str, typer.Option("--judge", metavar="SPEC", help="The model that judges.")],
+    judge: Annotated[
+        list[str], typer.Option("--judge", metavar="SPEC", help="A model that judges; may be given several times.")
+    ],
     out: Out,
     checklist: Annotated[str, typer.Option("--checklist", metavar="NAME|FILE", help="By what is judged.")] = "court",
-    mode: Annotated[Mode, typer.Option("--mode", help="One question per call, or all at once.")] = Mode.SINGLE,
+    mode: Annotated[Mode, typer.Option("--mode", help=MODES)] = Mode.SINGLE,
     votes: Annotated[int, typer.Option("--votes", min=1, help="How often each question is asked.")] = 1,
+    long: Annotated[Long, typer.Option("--long", help=LONG)] = Long.REFUSE,
+    ask: Annotated[Wording, typer.Option("--ask", help=ASK)] = Wording.PRESENCE,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most transcripts judged at once.")] = 2,
     ledger: LedgerAt = "",
     as_json: AsJson = False,
@@ -41,16 +73,13 @@ def judge(
     import asyncio
 
     from dramaturg.cli.run import finish, open_ledger, progress_display
-    from dramaturg.files import find, load_yaml
-    from dramaturg.judge.checklist.checklist import Checklist
     from dramaturg.ledger import Budget
     from dramaturg.model.opening import Models
     from dramaturg.run.board import Board
-    from dramaturg.run.judging import FileJudging, keep_judging
+    from dramaturg.run.judging import FileJudging, benches_of, keep_judging
     from dramaturg.run.kept import keep_models
 
-    path = find("checklists", checklist, where="--checklist")
-    by = load_yaml(path, Checklist)
+    benches = benches_of(judge, checklist=checklist, mode=mode.value, votes=votes, long=long.value, ask=ask.value)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
     with open_ledger(out, ledger, replay_only=replay_only) as store:
 
@@ -58,26 +87,30 @@ def judge(
             models = Models()
             try:
                 async with models:
-                    model = await models.open(judge)
-                    budget.check_prices({judge: model.identity})
-                    keep_judging(out, transcripts=transcripts, checklist=path, by=by, judge=model, mode=mode.value)
+                    budget.check_prices({bench.model.written: bench.model.identity for bench in benches})
+                    keep_judging(out, transcripts=transcripts, benches=benches)
                     judging = FileJudging(
                         transcripts,
-                        checklist=by,
-                        written=judge,
-                        judge=model,
-                        mode=mode.value,
-                        votes=votes,
+                        benches=benches,
+                        models=models,
                         ledger=store,
                         board=Board(0, budget, models),
                         budget=budget,
                     )
                     return await judging.carry_out(out, concurrency=concurrency, progress=progress_display())
             finally:
-                keep_models(store, models, {judge: ("judge",)})
+                keep_models(store, models, {bench.model.spec.text: ("judge",) for bench in benches})
 
         result = asyncio.run(work())
-        command = (
-            f"dramaturg judge {transcripts} --checklist {checklist} --judge {judge} --mode {mode.value} --out {out}"
+        judges = " ".join(f"--judge {spec}" for spec in judge)
+        chosen = "".join(
+            f" --{name} {value}"
+            for name, value, default in (
+                ("votes", votes, 1),
+                ("long", long, Long.REFUSE),
+                ("ask", ask, Wording.PRESENCE),
+            )
+            if value != default
         )
+        command = f"dramaturg judge {transcripts} --checklist {checklist} {judges} --mode {mode}{chosen} --out {out}"
         finish(result, store, as_json=as_json, command=command)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
@@ -12,7 +14,18 @@ from dramaturg.cli.console import AsJson, say, say_json, show
 
 if TYPE_CHECKING:
     from dramaturg.ledger import Ledger
-    from dramaturg.report import Report
+    from dramaturg.report import Layout, NamedReport, Report
+    from dramaturg.text import Json
+
+
+class Format(StrEnum):
+    """How tables are printed."""
+
+    TERMINAL = "terminal"
+    CSV = "csv"
+    MD = "md"
+    LATEX = "latex"
+    HTML = "html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,38 +37,147 @@ class Written:
 
 
 def report(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of a run or a judging.")],
+    out: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Output folders of runs or judgings; with --table also YAML files of published figures.",
+        ),
+    ],
+    table: Annotated[
+        str,
+        typer.Option(
+            "--table",
+            metavar="N|all",
+            help="Print tables in the layouts of RPA-Check's Tables 1 to 6, all folders put together.",
+        ),
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="Form of the tables.")] = Format.TERMINAL,
+    dimension: Annotated[
+        str, typer.Option("--dimension", metavar="ID", help="Dimension of Tables 1 to 3; the first by default.")
+    ] = "",
+    intervals: Annotated[bool, typer.Option("--intervals", help="Print intervals in the tables.")] = False,
     ledger: Annotated[str, typer.Option("--ledger", metavar="PATH|URL", help="Where its answers are kept.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write DIR/report.html again and show the scores; no model is called."""
-    from dramaturg.cli.run import open_ledger
+    """Write DIR/report.html again and show the scores, or print tables for a paper; no model is called."""
     from dramaturg.errors import UserError
+
+    if ledger and len(out) > 1:
+        raise UserError("--ledger goes with one DIR", where="--ledger", allowed="leave it out: each DIR has its own")
+    if table:
+        _print_tables(out, table, form, dimension=dimension, intervals=intervals, ledger=ledger, as_json=as_json)
+        return
+    if form is not Format.TERMINAL or dimension or intervals:
+        raise UserError("--format, --dimension and --intervals go with --table", allowed="--table 1, --table all")
+    _show_reports(out, ledger, as_json=as_json)
+
+
+def _show_reports(out: Sequence[Path], ledger: str, *, as_json: bool) -> None:
+    from dramaturg.cli.run import open_ledger
     from dramaturg.report import summary, terminal
 
-    if not (out / "transcripts.jsonl").is_file():
-        raise UserError("holds no transcripts.jsonl", where=str(out), allowed="the --out folder of a run")
-    with open_ledger(out, ledger) as store:
-        written = write_report(out, store, command=f"dramaturg run {out / 'study.yaml'} --out {out}")
+    for folder in out:
+        _check_folder(folder)
+    summaries: list[dict[str, Json]] = []
+    for folder in out:
+        with open_ledger(folder, ledger) as store:
+            written = write_report(folder, store, command=_command(folder))
+        if as_json:
+            summaries.append(summary(written.report))
+            continue
+        for part in terminal(written.report):
+            show(part)
+        say(f"report: {written.path}")
     if as_json:
-        say_json(summary(written.report))
+        say_json(summaries[0] if len(summaries) == 1 else summaries)
+
+
+def _print_tables(
+    out: Sequence[Path], table: str, form: Format, *, dimension: str, intervals: bool, ledger: str, as_json: bool
+) -> None:
+    from dramaturg.errors import UserError
+    from dramaturg.report import figures_of_publication, figures_of_reports, layouts
+
+    published = [path for path in out if path.is_file()]
+    folders = [path for path in out if path not in published]
+    reports = [_named_report(folder, folders, ledger) for folder in folders]
+    sets = [*figures_of_reports(reports), *map(figures_of_publication, published)]
+    if not sets:
+        raise UserError("nothing was judged by a checklist that is at hand", where=", ".join(map(str, out)))
+    chosen: list[Layout] = []
+    for figures in sets:
+        made = layouts(figures, dimension=dimension, intervals=intervals)
+        numbers = [str(layout.number) for layout in made]
+        if table not in {"all", *numbers}:
+            raise UserError(f"there is no table {table!r}", where="--table", allowed=", ".join([*numbers, "all"]))
+        chosen += [layout for layout in made if table in {"all", str(layout.number)}]
+    _print(chosen, form, as_json=as_json)
+
+
+def _print(tables: Sequence[Layout], form: Format, *, as_json: bool) -> None:
+    from dramaturg.report import exports, tables_page
+
+    if as_json:
+        say_json(exports.as_json(tables))
         return
-    for part in terminal(written.report):
-        show(part)
-    say(f"report: {written.path}")
+    match form:
+        case Format.TERMINAL:
+            for part in exports.as_terminal(tables):
+                show(part)
+        case Format.CSV:
+            say(exports.as_csv(tables).rstrip("\n"))
+        case Format.MD:
+            say(exports.as_markdown(tables).rstrip("\n"))
+        case Format.LATEX:
+            say(exports.as_latex(tables).rstrip("\n"))
+        case Format.HTML:
+            say(tables_page(tables))
+        case _:
+            assert_never(form)
 
 
-def write_report(out: Path, ledger: Ledger, *, command: str) -> Written:
-    """Returns the report of a folder, its page written."""
-    from dramaturg.report import collect, write_html
+def _named_report(folder: Path, folders: Sequence[Path], ledger: str) -> NamedReport:
+    from dramaturg.cli.run import open_ledger
+    from dramaturg.report import NamedReport
+
+    _check_folder(folder)
+    names = [other.resolve().name for other in folders]
+    name = folder.resolve().name
+    with open_ledger(folder, ledger) as store:
+        report = collect_report(folder, store, command=_command(folder))
+    return NamedReport(name if names.count(name) == 1 else str(folder), report)
+
+
+def _check_folder(folder: Path) -> None:
+    from dramaturg.errors import UserError
+
+    if not (folder / "transcripts.jsonl").is_file():
+        raise UserError("holds no transcripts.jsonl", where=str(folder), allowed="the --out folder of a run")
+
+
+def _command(folder: Path) -> str:
+    return f"dramaturg run {folder / 'study.yaml'} --out {folder}"
+
+
+def collect_report(out: Path, ledger: Ledger, *, command: str) -> Report:
+    """Returns the report of a folder."""
+    from dramaturg.report import collect
     from dramaturg.report.facts import facts_of_run, used_checklists
 
-    collected = collect(
+    return collect(
         out / "transcripts.jsonl",
         out / "judgements.jsonl",
         checklists=used_checklists(out),
         facts=facts_of_run(out, ledger, command=command),
     )
+
+
+def write_report(out: Path, ledger: Ledger, *, command: str) -> Written:
+    """Returns the report of a folder, its page written."""
+    from dramaturg.report import write_html
+
+    collected = collect_report(out, ledger, command=command)
     path = out / "report.html"
     write_html(collected, path)
     return Written(collected, path)

@@ -206,7 +206,7 @@ def _shortened(text: str) -> str:
     return f"{text[:half]} […] {text[-half:]}"
 
 
-def _failure_of(reply: Reply) -> StructuredFailure:
+def failure_of(reply: Reply) -> StructuredFailure:
     """Returns why a reply holds no answer, going by its status; empty where its text must be read."""
     match reply.status:
         case "ok":
@@ -221,7 +221,7 @@ def _failure_of(reply: Reply) -> StructuredFailure:
 
 def _read_answer(reply: Reply, answer: type[AnswerT]) -> tuple[AnswerT | None, StructuredFailure, str, bool]:
     """Returns value, failure, detail, and whether the reading was tolerant."""
-    failure = _failure_of(reply)
+    failure = failure_of(reply)
     if failure not in {"", "truncated"}:
         return None, failure, reply.detail or failure, False
     labels = field_labels(answer)
@@ -259,7 +259,7 @@ class _Gathered(Generic[ItemT]):
     def take(self, reply: Reply) -> None:
         """Takes the items of a reply that answers the open ids; what it does not give becomes a failure."""
         open_ids = self.open_ids
-        failure = _failure_of(reply)
+        failure = failure_of(reply)
         readable = failure in {"", "truncated"}
         entries = self._entries(reply.text, open_ids) if readable else []
         missing: ItemFailure = failure or "left_out"

@@ -24,12 +24,18 @@ from dramaturg.model.relaxed import INVISIBLE
 
 YesNo = Literal["yes", "no", "not_applicable"]
 
-_YES: str = "yes|y|yeah|yep|true|correct|sì|si|oui|vrai|vero|是|是的|对|正确"
-_NO: str = "no|n|nope|false|incorrect|non|faux|falso|否|不|不是|不对|错误"
-_NOT_APPLICABLE: str = (
-    "not applicable|n/a|na|n.a.|n. a.|n a|not_applicable|not-applicable|inapplicable|non applicabile|non applicable|"
-    "sans objet|n/d|不适用|不適用|无关"
-)
+_YES_NO: Mapping[str, Mapping[YesNo, str]] = {
+    "en": {
+        "yes": "yes|y|yeah|yep|true|correct",
+        "no": "no|n|nope|false|incorrect",
+        "not_applicable": "not applicable|n/a|na|n.a.|n. a.|n a|not_applicable|not-applicable|inapplicable",
+    },
+    "it": {"yes": "sì|si|vero", "no": "no|falso", "not_applicable": "non applicabile|n/d"},
+    "fr": {"yes": "oui|vrai", "no": "non|faux", "not_applicable": "non applicable|sans objet"},
+    "zh": {"yes": "是|是的|对|正确", "no": "否|不|不是|不对|错误", "not_applicable": "不适用|不適用|无关"},
+}
+"""What says yes, no and not applicable, by language."""
+
 _LABELS = (
     "final answer|final verdict|answer|verdict|result|conclusion|judg(?:e)?ment|decision|choice|score|rating|"
     "risposta|verdetto|punteggio|réponse|note|答案|结论|判断|回答|评分"
@@ -60,6 +66,20 @@ def read_yes_no(text: str) -> YesNo | None:
         text: What a model wrote, without its reasoning.
     """
     return cast("YesNo | None", _read(text, _yes_no()))
+
+
+def yes_no_synonyms(*languages: str) -> dict[str, YesNo]:
+    """Returns what each word for yes, no and not applicable means, in the languages that are known of these.
+
+    Args:
+        languages: ISO 639-1.
+    """
+    return {
+        word: answer
+        for language in languages
+        for answer, words in _YES_NO.get(language, {}).items()
+        for word in words.split("|")
+    }
 
 
 def read_choice(text: str, options: Sequence[str]) -> str | None:
@@ -114,9 +134,7 @@ def _read(text: str, vocabulary: _Vocabulary) -> str | None:
 
 @functools.cache
 def _yes_no() -> _Vocabulary:
-    answers: dict[str, str] = dict.fromkeys(_YES.split("|"), "yes") | dict.fromkeys(_NO.split("|"), "no")
-    answers |= dict.fromkeys(_NOT_APPLICABLE.split("|"), "not_applicable")
-    return _vocabulary(answers)
+    return _vocabulary(cast("Mapping[str, str]", yes_no_synonyms(*_YES_NO)))
 
 
 @functools.lru_cache(maxsize=256)

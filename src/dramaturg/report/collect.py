@@ -21,6 +21,7 @@ from dramaturg.report.scores import SharedScores, SubjectScores, measures, score
 from dramaturg.report.sheet import Answers
 from dramaturg.report.tables import Panel, Subject, Trial
 from dramaturg.report.trial import TrialView, view
+from dramaturg.run.subjects import measured_models, subject_of
 from dramaturg.stage.transcript import Transcript
 
 
@@ -127,7 +128,7 @@ class _Collection:
             id=transcript.id,
             scenario=transcript.scenario.id,
             title=transcript.scenario.title or transcript.scenario.id,
-            subject=self._facts.labels.get(transcript.id) or subject_of(transcript),
+            subject=self._facts.labels.get(transcript.id) or subject_of(transcript.cast),
             protocol=transcript.protocol,
             seed=transcript.seed,
             outcome=transcript.outcome.label if transcript.outcome is not None else "",
@@ -135,6 +136,7 @@ class _Collection:
             turns=len(transcript.turns),
             restarts=tuple(restart.cause for restart in transcript.restarts),
             cures=tuple(cure.kind for cure in transcript.cures),
+            models=measured_models(transcript.cast),
             scores=tuple(self._scores(transcript, key, by_panel[key]) for key in self._panels),
         )
 
@@ -185,14 +187,16 @@ class _Collection:
     def _panel(self, number: int, key: PanelKey, name: str, subjects: Sequence[Subject]) -> Panel:
         digest, judge, mode = key
         checklist = self._checklists.get(digest)
+        scores = tuple(self._subject_scores(number, checklist, subjects)) if checklist is not None else ()
+        probabilistic = any(one.scores["total:probabilistic"].used for one in scores)
         return Panel(
             judge=judge,
             mode=mode,
             checklist_id=name,
             checklist_digest=digest,
             checklist=checklist,
-            measures=measures(checklist) if checklist is not None else (),
-            subjects=tuple(self._subject_scores(number, checklist, subjects)) if checklist is not None else (),
+            measures=measures(checklist, probabilistic=probabilistic) if checklist is not None else (),
+            subjects=scores,
         )
 
     def _subject_scores(self, panel: int, checklist: Checklist, subjects: Sequence[Subject]) -> Iterator[SubjectScores]:
@@ -210,13 +214,6 @@ class _Collection:
         return {
             scenario: number - present[scenario] for scenario, number in planned.items() if number > present[scenario]
         }
-
-
-def subject_of(transcript: Transcript) -> str:
-    """Returns the models that play the measured roles, or all models where no role is marked as measured."""
-    players = [player for player in transcript.cast.values() if player.kind == "model"]
-    measured = [player for player in players if player.subject] or players
-    return " + ".join(dict.fromkeys(player.model or "unnamed model" for player in measured)) or "no model"
 
 
 def _judgements(lines: Lines | None, numbers: array[int]) -> Iterator[Judgement]:

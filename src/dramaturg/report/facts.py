@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import assert_never
 
 from dramaturg import __version__
 from dramaturg.files import load_yaml, read_jsonl
@@ -14,10 +15,12 @@ from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.ledger import Ledger, Use
 from dramaturg.model import Identity, Usage
 from dramaturg.model.prices import price_of
+from dramaturg.report.bases import Kinship, kinship
 from dramaturg.report.data import Caution, Failure, ModelRecord, ModelUse, RunFacts
 from dramaturg.run.kept import KeptModel, kept_models, kept_seconds
 from dramaturg.run.records import UnitRecord
 from dramaturg.run.snapshot import read_manifest
+from dramaturg.run.subjects import labels_of
 
 PROTOCOLS = {
     "paper": "Free text with speaker and verdict tags; no schema, no redraw, no fallback. "
@@ -66,7 +69,7 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         started=_time(min((use.first_at for use in uses), default=None)),
         finished=_time(max((use.last_at for use in uses), default=None)),
         wall_s=kept_seconds(ledger),
-        labels={f"{record.case}-{record.unit}": record.subject for record in records if record.kind == "stage"},
+        labels=labels_of(records),
         planned_trials=planned,
         models=tuple(_model_records(kept, uses)),
         failures=tuple(
@@ -153,16 +156,37 @@ def _model_use(use: Use, identity: Identity) -> ModelUse:
 
 def _judges_cautions(kept: Mapping[str, KeptModel]) -> Iterator[Caution]:
     judges = {spec: model for spec, model in kept.items() if "judge" in model.parts}
-    subjects = [model for model in kept.values() if "subject" in model.parts]
+    subjects = {spec: model for spec, model in kept.items() if "subject" in model.parts}
     for spec, judge in judges.items():
         yield Caution(
             "judge_without_card",
             f"The judge {spec} has no card: nobody has tested with planted faults whether it sees any.",
         )
-        if any((judge.digest, judge.name) == (subject.digest, subject.name) for subject in subjects):
+        for other, subject in subjects.items():
+            yield from _kinship_caution(spec, other, kinship(judge, subject))
+
+
+def _kinship_caution(judge: str, subject: str, common: Kinship) -> Iterator[Caution]:
+    match common:
+        case "":
+            return
+        case "same_model" if judge == subject:
             yield Caution(
-                "judge_is_subject", f"{spec} judges itself: judge and subject are one model, which tends to favour it."
+                "judge_is_subject", f"{judge} judges itself: judge and subject are one model, which tends to favour it."
             )
+        case "same_model":
+            yield Caution(
+                "judge_is_subject",
+                f"{judge} judges itself: the subject {subject} is the same model, which tends to favour it.",
+            )
+        case "same_base":
+            yield Caution(
+                "judge_shares_base",
+                f"By their names the judge {judge} and the subject {subject} are of one base; a judge tends to favour "
+                "its own kind.",
+            )
+        case _:
+            assert_never(common)
 
 
 def _version_cautions(uses: Sequence[Use]) -> Iterator[Caution]:

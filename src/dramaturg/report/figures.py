@@ -6,11 +6,22 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
 
 NONE = "–"
 """What stands for a value that does not exist."""
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that reorder text
+    r"\u200b\u2028\u2029\u2060-\u2064\ufeff"  # blanks and breaks without width
+    r"\U000e0000-\U000e007f]"  # tags: letters that nobody sees
+)
+"""Characters that steer a terminal or let a reader see another text than stands there.
+
+The joiners U+200C and U+200D stay: scripts and emoji are written with them.
+"""
 
 
 def _known(value: float | None) -> float | None:
@@ -21,6 +32,16 @@ def decimal(value: float | None, digits: int = 2) -> str:
     """Returns the number with a fixed count of digits, or a dash."""
     known = _known(value)
     return NONE if known is None else f"{known:.{digits}f}"
+
+
+def half_up(value: Fraction | None, digits: int) -> str:
+    """Returns an exact value rounded half up, as published tables are: 0.8925 to three digits is 0.893; or a dash."""
+    if value is None:
+        return NONE
+    with localcontext() as context:
+        context.prec = 50
+        scaled = Decimal(value.numerator) / Decimal(value.denominator)
+        return str(scaled.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP))
 
 
 def count(value: int | None) -> str:
@@ -103,5 +124,5 @@ def tallies(counts: Mapping[str, int]) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns untrusted text without control characters, so that it cannot steer a terminal."""
-    return _CONTROLS.sub("\ufffd", text)
+    """Returns untrusted text with its unseen characters shown, such as ``⟨U+202E⟩``: it can neither steer nor deceive."""
+    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))

@@ -24,7 +24,10 @@ from dramaturg.judge.checklist.score import RULE
 from dramaturg.report import figures
 from dramaturg.report.collect import Report
 from dramaturg.report.costs import costs
+from dramaturg.report.exports import heading, with_interval
+from dramaturg.report.layouts import Layout, layouts
 from dramaturg.report.overview import headline, key_figures
+from dramaturg.report.table_figures import NamedReport, figures_of_reports
 from dramaturg.report.tables import Trial
 from dramaturg.report.trial import TrialView
 
@@ -87,6 +90,7 @@ def write_html(report: Report, path: Path) -> None:
         key_figures=key_figures(report),
         serious=any(caution.severity == "serious" for caution in report.cautions),
         views=() if many else shown,
+        layouts=[layouts(figures) for figures in figures_of_reports([NamedReport("", report)])],
         pages=_index_pages(len(report.trials)) if many else (),
         costs=costs(report.facts),
         rule=RULE,
@@ -100,6 +104,15 @@ def write_html(report: Report, path: Path) -> None:
         shown=LISTED_FAILURES,
     )
     _remove_others(folder, written)
+
+
+def tables_page(made: Sequence[Layout]) -> str:
+    """Returns a page of tables alone.
+
+    Args:
+        made: The tables, in order.
+    """
+    return _environment().get_template("tables.html.j2").render(tables=made)
 
 
 def _write_pages(report: Report, folder: Path, report_name: str) -> set[str]:
@@ -178,6 +191,11 @@ def _along(length: float) -> str:
     return f"{length * _PLOT_LENGTH:.1f}"
 
 
+def _seen(value: object) -> object:
+    """Returns text with its unseen characters shown; markup was made of such text, or ships with the package."""
+    return figures.plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 @functools.cache
 def _environment() -> Environment:
     environment = Environment(
@@ -187,6 +205,7 @@ def _environment() -> Environment:
         auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_seen,
     )
     for name in (
         "count",
@@ -202,7 +221,9 @@ def _environment() -> Environment:
         "words",
     ):
         environment.filters[name] = getattr(figures, name)
-    environment.filters.update({"across": _across, "along": _along})
+    environment.filters.update(
+        {"across": _across, "along": _along, "heading": heading, "with_interval": with_interval}
+    )
     shared = cast("dict[str, object]", environment.globals)
     for name, file in (("style", "style.css"), ("script", "script.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")

@@ -44,12 +44,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """One indicator with its answer, or without one."""
+    """One indicator with its answer, or without one; `reversed` where a no is the good answer."""
 
     anchor: str
     id: str
     text: str
     mood: Mood
+    reversed: bool
     answer: str
     why_missing: str
     judgement: Judgement | None
@@ -155,13 +156,15 @@ def _answer(
     identity = indicator.id if indicator is not None else judgement.indicator if judgement is not None else ""
     text = indicator.text if indicator is not None else ""
     anchor = f"{prefix}-{anchor_of(identity)}"
+    backwards = indicator is not None and indicator.sign == "negative"
     if judgement is None:
-        return AnswerView(anchor, identity, text, "open", "missing", "never asked", None, (), ())
+        return AnswerView(anchor, identity, text, "open", backwards, "missing", "never asked", None, (), ())
     return AnswerView(
         anchor=anchor,
         id=identity,
         text=text,
         mood=_mood(judgement, indicator),
+        reversed=backwards,
         answer=words(judgement.answer) if judgement.answer != "not_applicable" else "n. a.",
         why_missing=words(judgement.reason),
         judgement=judgement,

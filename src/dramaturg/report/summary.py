@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dramaturg.judge.checklist.attempts import Attempts
 from dramaturg.judge.checklist.score import RULE
+from dramaturg.measure import Estimate
 from dramaturg.report.collect import Report
 from dramaturg.report.costs import costs
 from dramaturg.report.data import ModelRecord, ModelUse
@@ -75,16 +77,39 @@ def _panel(panel: Panel) -> Json:
         "mode": panel.mode,
         "checklist": panel.checklist_id,
         "checklist_digest": panel.checklist_digest,
+        "scored_reversed": list(panel.negative),
         "subjects": [
             {
                 "subject": subject.subject,
                 "missing": dict(subject.missing),
                 "not_applicable": subject.not_applicable,
+                "attempts": _attempts(subject.attempts),
+                "retry_rate": {
+                    "restarts": subject.retry.restarts,
+                    "trials": subject.retry.trials,
+                    "per_trial": subject.retry.per_trial,
+                    "causes": dict(subject.retry.causes),
+                },
                 "measures": {measure.key: _score(subject.scores[measure.key]) for measure in panel.measures},
             }
             for subject in panel.subjects
         ],
     }
+
+
+def _attempts(attempts: Attempts) -> Mapping[str, Json]:
+    return {
+        "trials": attempts.trials,
+        "completed": attempts.completed,
+        "completed_at_first": attempts.first,
+        "first_share": _estimate(attempts.first_share),
+        "scores_of_completed": {name: _estimate(one) for name, one in attempts.of_completed.items()},
+        "scores_of_first": {name: _estimate(one) for name, one in attempts.of_first.items()},
+    }
+
+
+def _estimate(estimate: Estimate) -> Mapping[str, Json]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "trials": estimate.n_used}
 
 
 def _score(score: Score) -> Mapping[str, Json]:

@@ -23,6 +23,7 @@ class Trial:
         turns: How many turns were played in the final attempt.
         restarts: Causes of its restarts, in order.
         cures: Kinds of its cures, in order.
+        models: Identities of the measured models.
         scores: Its scores by panel; None where the panel's checklist is not at hand.
     """
 
@@ -40,6 +41,7 @@ class Trial:
     turns: int
     restarts: tuple[str, ...]
     cures: tuple[str, ...]
+    models: tuple[str, ...]
     scores: tuple[TranscriptScores | None, ...]
 
 
@@ -66,6 +68,12 @@ class Panel:
     def title(self) -> str:
         """Who judged, by what and how."""
         return f"Judged by {self.judge} with the checklist {self.checklist_id}, mode {self.mode}"
+
+    @property
+    def negative(self) -> tuple[str, ...]:
+        """Ids of the indicators that are scored reversed."""
+        indicators = self.checklist.indicators if self.checklist is not None else ()
+        return tuple(indicator.id for indicator in indicators if indicator.sign == "negative")
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from dramaturg.measure import Estimate
 from dramaturg.report import figures
 from dramaturg.report.collect import Report
 from dramaturg.report.costs import Costs, costs
@@ -34,6 +35,10 @@ def terminal(report: Report) -> Iterator[RenderableType]:
         yield _text(f"\n{panel.title}", "bold")
         for subject in panel.subjects:
             yield _scores(panel, subject)
+        for subject in panel.subjects:
+            yield _text(_attempts(subject), "dim")
+        if panel.negative:
+            yield _text(f"counted reversed, a no is good: {', '.join(panel.negative)}", "dim")
         if panel.subjects:
             yield _text("bad–good: the score if all missing answers were bad, or good", "dim")
         for reason in panel.reasons:
@@ -81,6 +86,19 @@ def _scores(panel: Panel, subject: SubjectScores) -> Table:
             f"{score.used:,}/{score.planned:,}",
         )
     return table
+
+
+def _attempts(subject: SubjectScores) -> str:
+    """Returns the scores of first attempts beside those of completed trials."""
+    tries = subject.attempts
+
+    def score(of: Mapping[str, Estimate]) -> str:
+        return figures.decimal(of["total"].value if of else None)
+
+    return (
+        f"{subject.subject}: {tries.first:,} of {tries.trials:,} trials completed at the first attempt "
+        f"(score {score(tries.of_first)}), {tries.completed:,} at last ({score(tries.of_completed)})"
+    )
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -255,6 +255,8 @@ class _Run:
                     calls=calls,
                     mode=bench.mode,
                     votes=bench.votes,
+                    long=bench.long,
+                    ask=bench.ask,
                 )
                 return tuple(judgement.model_dump_json() for judgement in judgements)
 

@@ -4,49 +4,82 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dramaturg import __version__
-from dramaturg.errors import ContentError, LimitReached, UnitStopped
-from dramaturg.files import read_jsonl, read_text
-from dramaturg.judge.checklist import judge_transcript
-from dramaturg.judge.checklist.checklist import Checklist
+from dramaturg.errors import ContentError, LimitReached, UnitStopped, UserError
+from dramaturg.files import find, load_yaml, read_jsonl, read_text
+from dramaturg.judge.checklist import Checklist, Long, Mode, Wording, judge_transcript
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model import Model
+from dramaturg.model.opening import Models
 from dramaturg.prompts import load_prompt, prompt_names
 from dramaturg.run.board import Board
 from dramaturg.run.failure import bug_detail
-from dramaturg.run.material import JUDGES_PROMPTS
+from dramaturg.run.material import JUDGES_PROMPTS, JudgeBench, named_model
 from dramaturg.run.progress import Progress
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.snapshot import Snapshot, check_folder, keep
 from dramaturg.run.spool import Spool, copy_file
-from dramaturg.run.study import Mode
 from dramaturg.stage.transcript import Transcript
 from dramaturg.text import canonical_json, sha256
 
 
-def keep_judging(out: Path, *, transcripts: Path, checklist: Path, by: Checklist, judge: Model, mode: Mode) -> None:
+def benches_of(
+    judges: Sequence[str], *, checklist: str, mode: Mode, votes: int, long: Long, ask: Wording
+) -> tuple[JudgeBench, ...]:
+    """Returns one bench per judge; no model is opened.
+
+    Args:
+        judges: Spec strings.
+        checklist: Name of a shipped checklist, or a path.
+        mode: How they are asked.
+        votes: How often each question is asked.
+        long: What becomes of a transcript beyond a judge's context.
+        ask: What is put to the judges.
+
+    Raises:
+        UserError: A spec or the checklist is wrong, or two specs mean the same judge.
+    """
+    path = find("checklists", checklist, where="--checklist")
+    by = load_yaml(path, Checklist)
+    benches: dict[str, JudgeBench] = {}
+    for spec in judges:
+        model = named_model(spec, spec, beside=Path())
+        bench = JudgeBench(model, by, checklist, path, mode, votes, long, ask)
+        if bench.key in benches:
+            raise UserError(
+                f"{spec!r} means the same judge as {benches[bench.key].model.written!r}",
+                where="--judge",
+                allowed="each judge once",
+            )
+        benches[bench.key] = bench
+    return tuple(benches.values())
+
+
+def keep_judging(out: Path, *, transcripts: Path, benches: Sequence[JudgeBench]) -> None:
     """Keeps a snapshot of what a judging is made with, and refuses a folder that was made with something else.
+
+    A judge may be added later.
 
     Args:
         out: Output folder.
         transcripts: The file that is judged.
-        checklist: File of the checklist.
-        by: The checklist.
-        judge: Who judges.
-        mode: How it is asked.
+        benches: Who judges; all by one checklist and asked in one way.
 
     Raises:
         UserError: The folder holds a study or a judging of something else; the message names it.
     """
-    entries = {"version": __version__, "judge": judge.identity.key, "mode": mode, f"checklists/{by.id}": by.hash}
-    texts = {f"checklists/{by.id}": (read_text(checklist), checklist.suffix)}
+    bench = benches[0]
+    entries = {"version": __version__, "mode": bench.mode, "long": bench.long, "ask": bench.ask}
+    entries |= {"votes": str(bench.votes), f"checklists/{bench.checklist.id}": bench.checklist.hash}
+    entries |= {f"models/{one.model.written}": one.model.identity.key for one in benches}
+    texts = {f"checklists/{bench.checklist.id}": (read_text(bench.path), bench.path.suffix)}
     for name in prompt_names():
         if name.startswith(JUDGES_PROMPTS):
-            prompt = load_prompt(name)
+            prompt = load_prompt(name, bench.checklist.language)
             entries[f"prompts/default/{prompt.language}/{name}"] = prompt.hash
             texts[f"prompts/default/{prompt.language}/{name}"] = (prompt.source, ".txt")
     snapshot = Snapshot(f"judging {transcripts.name}", entries, texts)
@@ -55,17 +88,14 @@ def keep_judging(out: Path, *, transcripts: Path, checklist: Path, by: Checklist
 
 
 class FileJudging:
-    """One judging of a file of transcripts by one judge."""
+    """One judging of a file of transcripts by one judge after the other."""
 
     def __init__(
         self,
         transcripts: Path,
         *,
-        checklist: Checklist,
-        written: str,
-        judge: Model,
-        mode: Mode,
-        votes: int,
+        benches: Sequence[JudgeBench],
+        models: Models,
         ledger: Ledger,
         board: Board,
         budget: Budget,
@@ -74,28 +104,22 @@ class FileJudging:
 
         Args:
             transcripts: The file.
-            checklist: By what is judged.
-            written: The judge's spec string, for records.
-            judge: Who judges.
-            mode: How it is asked.
-            votes: How often each question is asked.
+            benches: Who judges, by what, and how; at least one.
+            models: Opens the judges.
             ledger: Where every answer is kept.
             board: What a progress display reads.
             budget: Counts and limits the new calls.
         """
         self._path = transcripts
-        self._checklist = checklist
-        self._written = written
-        self._judge = judge
-        self._mode: Mode = mode
-        self._votes = votes
+        self._benches = tuple(benches)
+        self._models = models
         self._ledger = ledger
         self._board = board
         self._budget = budget
         self._limit: LimitReached | None = None
 
     async def carry_out(self, out: Path, *, concurrency: int, progress: Progress) -> RunResult:
-        """Returns what became of every transcript; ``judgements.jsonl`` is written by then.
+        """Returns what became of every transcript before every judge; ``judgements.jsonl`` is written by then.
 
         Args:
             out: Output folder; a copy of the transcripts is put there for the report.
@@ -103,28 +127,35 @@ class FileJudging:
             progress: Shows what is going on.
 
         Raises:
-            UserError: The file is no file of transcripts, two of them share an id, or the disk is full.
+            UserError: The file is no file of transcripts, two of them share an id, a judge cannot be opened, or the
+                disk is full.
             LedgerError: The ledger cannot be written.
         """
         started = time.monotonic()
-        self._board.units = sum(1 for _ in self._read())
+        count = sum(1 for _ in self._read())
+        self._board.units = count * len(self._benches)
         records: dict[int, UnitRecord] = {}
         with Spool(out / "judgements.jsonl") as judgements, Spool(out / "units.jsonl") as units:
             display = asyncio.create_task(progress.show(self._board))
-            work = enumerate(self._read())
 
-            async def worker() -> None:
+            def ended(position: int, transcript: Transcript, bench: JudgeBench, end: End) -> None:
+                if end.lines:
+                    judgements.add(position, end.lines)
+                records[position] = _record(transcript, bench, end)
+                units.add(position, [records[position].model_dump_json()])
+
+            async def worker(work: Iterator[tuple[int, Transcript]], bench: JudgeBench, judge: Model) -> None:
                 for position, transcript in work:
-                    end = await self._judged(transcript)
-                    if end.lines:
-                        judgements.add(position, end.lines)
-                    records[position] = self._record(transcript, end)
-                    units.add(position, [records[position].model_dump_json()])
+                    ended(position, transcript, bench, await self._judged(transcript, bench, judge))
 
             try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(concurrency):
-                        group.create_task(worker())
+                for number, bench in enumerate(self._benches):
+                    judge = await self._models.open(bench.model.spec.text)
+                    work = enumerate(self._read(), start=number * count)
+                    async with asyncio.TaskGroup() as group:
+                        for _ in range(concurrency):
+                            group.create_task(worker(work, bench, judge))
+                    await self._models.release(bench.model.spec.text)
             except ExceptionGroup as problems:
                 raise problems.exceptions[0] from None
             finally:
@@ -156,19 +187,21 @@ class FileJudging:
         if not seen:
             raise ContentError("holds no transcript", where=str(self._path))
 
-    async def _judged(self, transcript: Transcript) -> End:
+    async def _judged(self, transcript: Transcript, bench: JudgeBench, judge: Model) -> End:
         if self._limit is not None:
             return End("open", f"limit:{self._limit.limit}", str(self._limit))
-        label = f"judging {transcript.id} by {self._written}"
+        label = f"judging {transcript.id} by {bench.label}"
         self._board.open_units[label] = time.monotonic()
         try:
             judgements = await judge_transcript(
                 transcript,
-                self._checklist,
-                judge=self._judge,
-                calls=self._ledger.calls(unit=self._unit(transcript), seed=0, budget=self._budget),
-                mode=self._mode,
-                votes=self._votes,
+                bench.checklist,
+                judge=judge,
+                calls=self._ledger.calls(unit=_unit(transcript, bench), seed=0, budget=self._budget),
+                mode=bench.mode,
+                votes=bench.votes,
+                long=bench.long,
+                ask=bench.ask,
             )
         except LimitReached as limit:
             self._limit = self._limit or limit
@@ -184,34 +217,29 @@ class FileJudging:
         self._board.done += 1
         return End("done", lines=tuple(judgement.model_dump_json() for judgement in judgements))
 
-    def _unit(self, transcript: Transcript) -> str:
-        content = {
-            "kind": "judge-file",
-            "transcript": transcript.digest,
-            "checklist": self._checklist.hash,
-            "judge": self._judge.identity.key,
-            "mode": self._mode,
-            "votes": self._votes,
-        }
-        return sha256(canonical_json(content))[:20]
 
-    def _record(self, transcript: Transcript, end: End) -> UnitRecord:
-        subjects = sorted({player.model for player in transcript.cast.values() if player.subject})
-        return UnitRecord(
-            unit=self._unit(transcript),
-            kind="judge",
-            status=end.status,
-            subject=", ".join(subjects),
-            subject_model=", ".join(subjects),
-            prompts="",
-            case=transcript.scenario.id,
-            seed=transcript.seed,
-            protocol=transcript.protocol,
-            stage=transcript.id,
-            judge=self._written,
-            checklist=self._checklist.id,
-            mode=self._mode,
-            votes=self._votes,
-            failure=end.failure,
-            detail=end.detail,
-        )
+def _unit(transcript: Transcript, bench: JudgeBench) -> str:
+    content = {"kind": "judge-file", "transcript": transcript.digest, "bench": bench.key}
+    return sha256(canonical_json(content))[:20]
+
+
+def _record(transcript: Transcript, bench: JudgeBench, end: End) -> UnitRecord:
+    subjects = sorted({player.model for player in transcript.cast.values() if player.subject})
+    return UnitRecord(
+        unit=_unit(transcript, bench),
+        kind="judge",
+        status=end.status,
+        subject=", ".join(subjects),
+        subject_model=", ".join(subjects),
+        prompts="",
+        case=transcript.scenario.id,
+        seed=transcript.seed,
+        protocol=transcript.protocol,
+        stage=transcript.id,
+        judge=bench.model.written,
+        checklist=bench.checklist.id,
+        mode=bench.mode,
+        votes=bench.votes,
+        failure=end.failure,
+        detail=end.detail,
+    )

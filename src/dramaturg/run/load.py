@@ -19,6 +19,9 @@ ASCII_PER_TOKEN = 3
 TOKENS_PER_NOTE = 80
 """Most tokens around a turn's text: the note of the procedure before it, its id, its speaker."""
 
+SEVERAL_PER_CALL = frozenset({"joint", "grouped", "paper"})
+"""Modes of judging that put several questions into one call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -69,9 +72,10 @@ def _stage_load(unit: StageUnit, study: Study) -> Load:
 
 def _judge_load(unit: JudgeUnit, study: Study) -> Load:
     bench = unit.bench
-    least, most = expected_calls(bench.checklist, mode=bench.mode, votes=bench.votes)
+    turns, _ = performance_turns(unit.stage, study)
+    least, most = expected_calls(bench.checklist, mode=bench.mode, votes=bench.votes, turns=turns)
     written = JUDGE_TOKENS[bench.mode]
-    questions = _checklist_tokens(bench) if bench.mode == "joint" else 0
+    questions = _checklist_tokens(bench) if bench.mode in SEVERAL_PER_CALL else 0
     performance = _case_tokens(unit.stage.case) + _dialogue_tokens(unit.stage, study)
     read = _prompt_tokens(judges=True) + performance + questions + written
     return Load(least, most, most * read, most * written)

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from dramaturg.errors import ContentError, StudyError, UserError, did_you_mean
 from dramaturg.files import find, load_yaml, place_of, read_text, shipped
-from dramaturg.judge.checklist import Checklist
+from dramaturg.judge.checklist import Checklist, Long, Mode, Wording
 from dramaturg.model import Identity, ModelSpec, parse_spec
 from dramaturg.prompts import load_prompt, parse_prompt
 from dramaturg.run.identity import identity_of
-from dramaturg.run.study import Judging, Mode, Study, Subject, load_study
+from dramaturg.run.study import Judging, Study, Subject, load_study
 from dramaturg.stage.court import Case, load_procedure
 from dramaturg.stage.court.record import scenario
 from dramaturg.stage.court.setting import court_prompts
@@ -90,6 +90,8 @@ class JudgeBench:
         path: The checklist's file.
         mode: How it is asked.
         votes: How often.
+        long: What becomes of a transcript beyond the judge's context.
+        ask: What is put to the judge.
     """
 
     model: NamedModel
@@ -98,19 +100,27 @@ class JudgeBench:
     path: Path
     mode: Mode
     votes: int
+    long: Long = "refuse"
+    ask: Wording = "presence"
 
     @property
     def key(self) -> str:
-        """Canonical JSON of what can change a judgement."""
-        return canonical_json(
-            {"checklist": self.checklist.hash, "judge": self.model.key, "mode": self.mode, "votes": self.votes}
-        )
+        """Canonical JSON of what can change a judgement; what a bench leaves as it is by default is not part of it."""
+        chosen: dict[str, Json] = {}
+        if self.long != "refuse":
+            chosen["long"] = self.long
+        if self.ask != "presence":
+            chosen["ask"] = self.ask
+        asked: dict[str, Json] = {"mode": self.mode, "votes": self.votes, **chosen}
+        return canonical_json({"checklist": self.checklist.hash, "judge": self.model.key, **asked})
 
     @property
     def label(self) -> str:
         """What tables call it."""
         votes = f", {self.votes} votes" if self.votes > 1 else ""
-        return f"{self.model.label} ({self.written}, {self.mode}{votes})"
+        cut = ", middle cut" if self.long == "cut" else ""
+        text = ", asked by its text" if self.ask == "text" else ""
+        return f"{self.model.label} ({self.written}, {self.mode}{votes}{cut}{text})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +173,26 @@ def read_material(path: Path) -> Material:
     defence = {staged.case.id: reading.defence(study.cast.defence, staged) for staged in cases}
     reading.report()
     return Material(study, path, subjects, variants, cases, judges, defence)
+
+
+def named_model(text: str, label: str, *, beside: Path) -> NamedModel:
+    """Returns the model of a spec string; it is not opened.
+
+    Args:
+        text: The spec string.
+        label: What tables call it.
+        beside: The folder from which the relative path of a file starts.
+
+    Raises:
+        SpecError: The spec is wrong.
+        UserError: Its file is not there.
+    """
+    spec = parse_spec(text)
+    if spec.provider in {"gguf", "script"} and (beside / spec.name).is_file():
+        options = text.partition("?")[2]
+        path = (beside / spec.name).resolve()
+        spec = parse_spec(f"{spec.provider}:{path}" + (f"?{options}" if options else ""))
+    return NamedModel(label, text, spec, identity_of(spec))
 
 
 class _Reading:
@@ -238,7 +268,9 @@ class _Reading:
         path = find("checklists", judging.checklist, beside=self._folder)
         model = self._model(judging.model, judging.model)
         checklist = load_yaml(path, Checklist)
-        return JudgeBench(model, checklist, judging.checklist, path, judging.mode, judging.votes)
+        return JudgeBench(
+            model, checklist, judging.checklist, path, judging.mode, judging.votes, judging.long, judging.ask
+        )
 
     def defence(self, player: str, staged: StagedCase) -> NamedModel | None:
         if player == "human":
@@ -256,12 +288,7 @@ class _Reading:
             return None
 
     def _model(self, text: str, label: str) -> NamedModel:
-        spec = parse_spec(text)
-        if spec.provider in {"gguf", "script"} and (self._folder / spec.name).is_file():
-            options = text.partition("?")[2]
-            path = (self._folder / spec.name).resolve()
-            spec = parse_spec(f"{spec.provider}:{path}" + (f"?{options}" if options else ""))
-        return NamedModel(label, text, spec, identity_of(spec))
+        return named_model(text, label, beside=self._folder)
 
     def _note(self, problem: str, *location: str | int) -> None:
         noted = f"{place_of(self._path, *location)}: {problem}"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from dramaturg.errors import StudyError
 from dramaturg.files import load_yaml
-from dramaturg.judge.checklist import Mode
+from dramaturg.judge.checklist import Long, Mode, Wording
 from dramaturg.stage.court import DEFAULT_LIMITS, Protocol
 
 Suite = Literal["court"]
@@ -93,14 +93,20 @@ class Judging(_Frozen):
     Attributes:
         model: Spec string.
         checklist: Name of a shipped checklist, or a path.
-        mode: ``single`` asks one question per call, ``joint`` all at once.
+        mode: ``single`` asks one question per call, ``joint`` all at once, ``grouped`` those of a sub-dimension,
+            ``paper`` those of a dimension in RPA-Check's form; ``probability`` reads how likely a yes is;
+            ``windowed`` asks of each turn what one turn can show.
         votes: How often each question is asked.
+        long: What becomes of a transcript beyond the judge's context: ``refuse``, or ``cut`` its middle.
+        ask: ``presence`` puts an indicator's short question of presence to the judge, ``text`` always its text.
     """
 
     model: Word
     checklist: Word = "court"
     mode: Mode = "single"
     votes: Count = 1
+    long: Long = "refuse"
+    ask: Wording = "presence"
 
 
 class Budgets(_Frozen):

@@ -17,6 +17,9 @@ REASONING_CHARACTERS = 160
 MOST_CITED = 4
 """Turns that an enforced schema lets an answer name; more are accepted."""
 
+TURN_KEYS = frozenset({"id", "turn", "turnid", "turns", "ref"})
+"""Keys under which judges name a turn when they write an object for it."""
+
 
 def _sentences(value: object) -> object:
     """Returns the sentences of a list as one text, and no text for null."""
@@ -24,8 +27,28 @@ def _sentences(value: object) -> object:
 
 
 def _cited(value: object) -> list[str]:
-    """Returns cited turns as texts: numbers, one turn alone and null are what judges write too."""
-    return [str(item) for item in _items(value) if item is not None and not isinstance(item, bool)]
+    """Returns cited turns as texts: numbers, objects, one turn alone and null are what judges write too."""
+    listed = [value] if not TURN_KEYS.isdisjoint(_keys(value)) else _items(value)
+    named = [turn for item in listed for turn in _turns_in(item)]
+    return [_whole(item) for item in named if item is not None and not isinstance(item, bool)]
+
+
+def _turns_in(item: object) -> list[object]:
+    """Returns what one entry names: of an object the values of its keys for a turn, or all where it has none."""
+    keys = _keys(item)
+    named = [value for key, value in zip(keys, _items(item), strict=True) if key in TURN_KEYS] if keys else []
+    return named or (_items(item) if keys else [item])
+
+
+def _keys(value: object) -> list[str]:
+    """Returns the keys of an object as they are compared; none where it is no object."""
+    keys = cast("dict[object, object]", value) if isinstance(value, dict) else {}
+    return [str(key).casefold().replace("_", "").replace(" ", "") for key in keys]
+
+
+def _whole(item: object) -> str:
+    """Returns a cited turn as text; a number that JSON wrote with a fraction of zero is a whole one."""
+    return str(int(item)) if isinstance(item, float) and item.is_integer() else str(item)
 
 
 def _items(value: object) -> list[object]:
@@ -48,6 +71,20 @@ Evidence = Annotated[
     BeforeValidator(_cited),
     WithJsonSchema({"type": "array", "maxItems": MOST_CITED, "items": {"type": "string", "pattern": "^T[0-9]{1,4}$"}}),
 ]
+
+
+class Brief(BaseModel):
+    """The answer about one turn that is known, to a question that may not apply."""
+
+    reasoning: Reasoning = ""
+    answer: YesNo
+
+
+class BriefDecided(BaseModel):
+    """The answer about one turn that is known, to a question that has one for any turn."""
+
+    reasoning: Reasoning = ""
+    answer: Literal["yes", "no"]
 
 
 class Reasoned(BaseModel):

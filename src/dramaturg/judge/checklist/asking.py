@@ -1,7 +1,8 @@
 """How a judge is asked: the material first and once, then the questions.
 
-All questions about one transcript share their first messages, so that a server computes them once and the ledger
-stores them once. `single` asks one question per call, `joint` asks all in one.
+All questions about one text share their first messages, so that a server computes them once and the ledger stores
+them once. What is asked of them, and how it is read, stands in one module per form of answer: `listed`, `single`,
+`paper`, `probability`, `windowed`.
 """
 
 from __future__ import annotations
@@ -9,35 +10,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, TypeVar, assert_never
+from typing import Literal, TypeVar
 
-from dramaturg.judge.checklist.answers import Decided, Listed, Reasoned
+from dramaturg.judge.checklist.answers import Brief, BriefDecided, Decided, Listed, Reasoned
 from dramaturg.judge.checklist.checklist import Checklist, Indicator
 from dramaturg.judge.checklist.evidence import check_evidence
-from dramaturg.judge.checklist.rendering import material
+from dramaturg.judge.checklist.rendering import Cut, material
 from dramaturg.judge.checklist.votes import Vote
-from dramaturg.ledger.budget import estimated_tokens
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Message, Model, Sampling
-from dramaturg.model.structured import ask_list
+from dramaturg.model.vocabulary import YesNo
 from dramaturg.prompts import load_prompt
 from dramaturg.stage.transcript import Transcript
 
-Mode = Literal["joint", "single"]
-"""How questions are asked: all in one call, or each in its own."""
+Mode = Literal["paper", "joint", "grouped", "single", "probability", "windowed"]
+"""How questions are asked.
 
-SINGLE_TOKENS = 400
-"""Most tokens of one answer; under an enforced schema it needs about a quarter."""
+paper: one call per dimension, answers as RPA-Check prints them. joint: all in one call. grouped: one call per
+sub-dimension. single: each in its own call. probability: each in its own call, of which the first word's probability
+is read. windowed: what one turn can show is asked of each turn with its neighbours, the rest as in single.
+"""
 
-JOINT_TOKENS = 6000
-"""Most tokens of all answers together."""
+Wording = Literal["presence", "text"]
+"""What is put to the judge: an indicator's short question of presence where it has one, or always its text."""
 
-JOINT_TOKENS_PER_ANSWER = 100
-"""What one of many answers may take."""
-
-JUDGE_TOKENS: dict[Mode, int] = {"single": 2 * SINGLE_TOKENS, "joint": 2 * JOINT_TOKENS}
-"""Most tokens that one call may write; an answer cut at the limit is asked again with twice as many."""
+Long = Literal["refuse", "cut"]
+"""What becomes of a transcript beyond the judge's context: nothing is asked, or its middle is left out and named."""
 
 VOTE_TEMPERATURE = 0.7
 """Where a question is asked more than once: at 0 every vote would be the first one again."""
@@ -48,7 +46,7 @@ QUOTED_CHARACTERS = 200
 ROLE = "judge"
 PURPOSE = "indicator"
 
-Given = Reasoned | Decided | Listed
+Given = Reasoned | Decided | Listed | Brief | BriefDecided
 """An answer as a judge gives it."""
 
 _ResultT = TypeVar("_ResultT")
@@ -59,13 +57,14 @@ class Questioning:
     """One transcript before one judge.
 
     Attributes:
-        transcript: What is judged.
+        transcript: What the judge reads; where its middle is left out, without those turns.
         checklist: By which it is judged.
         judge: Who is asked.
         calls: Through which.
         votes: How often each question is asked.
         concurrency: Most calls in flight, after the first.
-        opening: The messages that all questions share.
+        wording: What is put to the judge.
+        cut: What is left out; None where the judge reads all of it.
     """
 
     transcript: Transcript
@@ -74,97 +73,48 @@ class Questioning:
     calls: Calls
     votes: int
     concurrency: int
-    opening: tuple[Message, ...]
+    wording: Wording
+    cut: Cut | None = None
 
-    async def ask(self, indicators: Sequence[Indicator], mode: Mode) -> dict[str, list[Vote]]:
-        """Returns the votes on each indicator by its id.
+    @property
+    def language(self) -> str:
+        """Of the prompts, ISO 639-1."""
+        return self.checklist.language
+
+    def sampling(self, max_tokens: int, *, top_logprobs: int = 0) -> Sampling:
+        """Returns the parameters of an answer: the likeliest one, or a drawn one where there are several votes."""
+        return Sampling(0.0 if self.votes == 1 else VOTE_TEMPERATURE, max_tokens, top_logprobs=top_logprobs)
+
+    def opening(self) -> tuple[Message, ...]:
+        """Returns the messages that all questions about the transcript share."""
+        return opening(self.transcript, self.language, self.cut)
+
+    def question(self, indicator: Indicator) -> str:
+        """Returns what is put to the judge."""
+        return indicator.text if self.wording == "text" else indicator.question
+
+    def turned(self, indicator: Indicator) -> bool:
+        """Returns whether a yes to what is put to the judge is a no to the indicator's text."""
+        return self.wording == "presence" and indicator.turned
+
+    def meant(self, indicator: Indicator, answer: YesNo) -> YesNo:
+        """Returns the answer to the indicator's text that an answer to what was asked means."""
+        if answer == "not_applicable" or not self.turned(indicator):
+            return answer
+        return "no" if answer == "yes" else "yes"
+
+    def vote(
+        self, indicator: Indicator, given: Given, calls: tuple[str, ...], *, repaired: bool, evidence: bool = True
+    ) -> Vote:
+        """Returns a judge's answer as a vote on the indicator's text, with what is wrong with its evidence.
 
         Args:
-            indicators: At least one.
-            mode: How to ask.
-
-        Raises:
-            UnitStopped: The judge's endpoint failed.
-            LimitReached: A budget is used up.
+            indicator: What was asked about.
+            given: What was answered.
+            calls: Keys of the ledger's calls.
+            repaired: Whether the answer needed a tolerant reading.
+            evidence: Whether the judge was asked for evidence.
         """
-        match mode:
-            case "single":
-                asked = [(indicator, number) for number in range(self.votes) for indicator in indicators]
-                answers = await first_alone(
-                    [partial(self._ask_single, indicator, number) for indicator, number in asked], self.concurrency
-                )
-                votes: dict[str, list[Vote]] = {indicator.id: [] for indicator in indicators}
-                for (indicator, _), vote in zip(asked, answers, strict=True):
-                    votes[indicator.id].append(vote)
-                return votes
-            case "joint":
-                ballots = await first_alone(
-                    [partial(self._ask_joint, indicators, number) for number in range(self.votes)], self.concurrency
-                )
-                return {indicator.id: [ballot[indicator.id] for ballot in ballots] for indicator in indicators}
-            case _:
-                assert_never(mode)
-
-    def tokens(self, indicators: Sequence[Indicator], mode: Mode) -> tuple[int, int]:
-        """Returns about how many tokens the longest prompt takes, and how many its answer may take."""
-        questions = (
-            [self._joint_question("judge-joint", indicators)]
-            if mode == "joint"
-            else [self._single_question(indicator) for indicator in indicators]
-        )
-        shared = sum(estimated_tokens(message.text) for message in self.opening)
-        most = self.judge.options.max_tokens or self._sampling(mode, len(indicators)).max_tokens
-        return shared + max(estimated_tokens(question.text) for question in questions), most
-
-    async def _ask_single(self, indicator: Indicator, number: int) -> Vote:
-        answered = await self.calls.ask_structured(
-            self.judge,
-            [*self.opening, self._single_question(indicator)],
-            Reasoned if indicator.not_applicable_when else Decided,
-            step=f"indicator/{indicator.id}",
-            role=ROLE,
-            purpose=PURPOSE,
-            attempt=number,
-            sampling=self._sampling("single", 1),
-            labels={"indicator": indicator.id},
-            lines=load_prompt("judge-single-lines", self.checklist.language).fill(),
-        )
-        if answered.value is None:
-            reason = answered.failure or "unparsed"
-            return Vote("missing", reason, calls=answered.keys, detail=_told(answered.detail, answered.text))
-        return self._vote(indicator, answered.value, answered.keys, answered.repaired)
-
-    async def _ask_joint(self, indicators: Sequence[Indicator], number: int) -> dict[str, Vote]:
-        by_id = {indicator.id: indicator for indicator in indicators}
-        ask = self.calls.asker(
-            self.judge,
-            step="indicators",
-            role=ROLE,
-            purpose=PURPOSE,
-            attempt=number,
-            sampling=self._sampling("joint", len(indicators)),
-        )
-
-        def messages(prompt: str, ids: Sequence[str]) -> list[Message]:
-            return [*self.opening, self._joint_question(prompt, [by_id[name] for name in ids])]
-
-        answered = await ask_list(
-            ask,
-            partial(messages, "judge-joint"),
-            tuple(by_id),
-            Listed,
-            name=PURPOSE,
-            lines_for=partial(messages, "judge-joint-lines"),
-        )
-        votes = {
-            name: Vote("missing", failure.reason or "unparsed", calls=answered.keys, detail=_told(failure.detail, ""))
-            for name, failure in answered.failures.items()
-        }
-        for name, item in answered.items.items():
-            votes[name] = self._vote(by_id[name], item, answered.keys, name in answered.repaired)
-        return votes
-
-    def _vote(self, indicator: Indicator, given: Given, calls: tuple[str, ...], repaired: bool) -> Vote:
         if given.answer == "not_applicable" and not indicator.not_applicable_when:
             return Vote(
                 "missing",
@@ -175,48 +125,30 @@ class Questioning:
                 repaired=repaired,
                 detail="answered not_applicable, which this indicator does not allow",
             )
-        evidence = check_evidence(given.evidence, given.answer, indicator.evidence, self.transcript)
+        answer = self.meant(indicator, given.answer)
+        cited: Sequence[str] = given.evidence if isinstance(given, Reasoned | Decided | Listed) else ()
+        checked = check_evidence(cited, answer, indicator.evidence if evidence else "none", self.transcript)
         return Vote(
-            given.answer,
+            answer,
             reasoning=given.reasoning,
-            evidence=evidence.turns,
-            flags=evidence.flags,
+            evidence=checked.turns,
+            flags=checked.flags,
             calls=calls,
             repaired=repaired,
         )
 
-    def _sampling(self, mode: Mode, questions: int) -> Sampling:
-        temperature = 0.0 if self.votes == 1 else VOTE_TEMPERATURE
-        match mode:
-            case "single":
-                return Sampling(temperature, SINGLE_TOKENS)
-            case "joint":
-                return Sampling(temperature, min(JOINT_TOKENS, JOINT_TOKENS_PER_ANSWER * (questions + 1)))
-            case _:
-                assert_never(mode)
 
-    def _single_question(self, indicator: Indicator) -> Message:
-        text = load_prompt("judge-single", self.checklist.language).fill(
-            question=indicator.text,
-            definition=definition_of(indicator, self.checklist),
-            not_applicable=indicator.not_applicable_when or "never; answer yes or no",
-        )
-        return Message("user", text)
+def opening(transcript: Transcript, language: str, cut: Cut | None = None) -> tuple[Message, ...]:
+    """Returns the messages that all questions about a transcript share.
 
-    def _joint_question(self, prompt: str, indicators: Sequence[Indicator]) -> Message:
-        listed = [
-            f"{indicator.id}: {indicator.text}"
-            + (f" (Not applicable when: {indicator.not_applicable_when})" if indicator.not_applicable_when else "")
-            for indicator in indicators
-        ]
-        return Message("user", load_prompt(prompt, self.checklist.language).fill(questions="\n".join(listed)))
-
-
-def opening(transcript: Transcript, language: str) -> tuple[Message, ...]:
-    """Returns the messages that all questions about a transcript share."""
+    Args:
+        transcript: What the judge reads.
+        language: Of the prompts, ISO 639-1.
+        cut: What was left out of it.
+    """
     return (
         Message("system", load_prompt("judge-system", language).fill()),
-        Message("user", material(transcript, language)),
+        Message("user", material(transcript, language, cut)),
         Message("assistant", load_prompt("judge-ready", language).fill()),
     )
 
@@ -228,6 +160,14 @@ def definition_of(indicator: Indicator, checklist: Checklist) -> str:
         if part.id == indicator.subdimension:
             return part.definition
     return dimension.definition
+
+
+def with_condition(question: str, indicator: Indicator, language: str) -> str:
+    """Returns a question with the words that say when it does not apply, where that can be."""
+    if not indicator.not_applicable_when:
+        return question
+    condition = load_prompt("judge-condition", language).fill(condition=indicator.not_applicable_when)
+    return f"{question} ({condition})"
 
 
 async def first_alone(asks: Sequence[Callable[[], Awaitable[_ResultT]]], concurrency: int) -> list[_ResultT]:
@@ -255,7 +195,7 @@ async def first_alone(asks: Sequence[Callable[[], Awaitable[_ResultT]]], concurr
     return [answers[number] for number in range(len(asks))]
 
 
-def _told(problem: str, written: str) -> str:
+def told(problem: str, written: str) -> str:
     """Returns why there is no answer, and the beginning of what was written instead."""
     words = " ".join(written.split())
     return f"{problem}; the judge wrote: {words[:QUOTED_CHARACTERS]}" if words else problem

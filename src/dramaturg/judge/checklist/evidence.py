@@ -18,10 +18,17 @@ from dramaturg.stage.transcript import Transcript, Turn
 LONGEST_SHOWN = 40
 """Characters of an unreadable citation that its flag keeps."""
 
+LONGEST_RANGE = 50
+"""Turns that a range such as T2-T4 may name; of a longer one only the ends are read."""
+
 NO_EVIDENCE = frozenset({"", "none", "null", "nil", "n/a", "na", "-", "no evidence", "no turn", "no turns"})
 """What judges write for an empty list, in lower case."""
 
-_CITED = re.compile(r"^\W*(?:turn(?:\s+id)?\s*[:#]?\s*)?t?\s*0*(\d{1,9})\W*$", re.IGNORECASE)
+_CITED = re.compile(r"^\W*(?:turn(?:\s+id)?\s*[:#]?\s*)?t?\s*0*(\d{1,9})(?:\.0+)?\W*$", re.IGNORECASE)
+_RANGE = re.compile(
+    r"^\W*(?:turns?\s*)?t?0*(\d{1,9})\s*(?:[-–—~]|\.{2,3}|…|to|through|until|a|al|至|到)\s*t?0*(\d{1,9})\W*$",
+    re.IGNORECASE,
+)
 _WITHIN = re.compile(r"\bT0*(\d{1,9})\b")
 _BETWEEN = re.compile(r"[,;\n]|\band\b|&")
 
@@ -42,7 +49,8 @@ class CheckedEvidence:
 def read_citations(named: Iterable[str]) -> tuple[str, ...]:
     """Returns what was named as turn ids, each once; what names no turn is kept as it is.
 
-    ``T7``, ``[T7]``, ``turn 7``, ``7`` and ``T07`` all name T7; ``T3, T4`` and ``T5: he admits it`` are read too.
+    ``T7``, ``[T7]``, ``turn 7``, ``7``, ``7.0`` and ``T07`` all name T7; ``T3, T4``, ``T5: he admits it`` and the
+    range ``T2-T4`` are read too.
     """
     found: dict[str, None] = {}
     for text in named:
@@ -50,10 +58,20 @@ def read_citations(named: Iterable[str]) -> tuple[str, ...]:
             word = " ".join(part.split())
             if word.strip("[]()\"'.").casefold() in NO_EVIDENCE:
                 continue
-            cited = _CITED.match(word)
-            numbers = [cited[1]] if cited else _WITHIN.findall(word)
+            numbers = _numbers(word)
             found.update(dict.fromkeys([f"T{number}" for number in numbers] or [word]))
     return tuple(found)
+
+
+def _numbers(word: str) -> list[str]:
+    """Returns the numbers of the turns that a citation names."""
+    cited = _CITED.match(word)
+    if cited:
+        return [cited[1]]
+    between = _RANGE.match(word)
+    if between and 0 <= (last := int(between[2])) - (first := int(between[1])) < LONGEST_RANGE:
+        return [str(number) for number in range(first, last + 1)]
+    return _WITHIN.findall(word)
 
 
 def check_evidence(named: Iterable[str], answer: YesNo, rule: EvidenceRule, transcript: Transcript) -> CheckedEvidence:

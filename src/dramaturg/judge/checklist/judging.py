@@ -5,16 +5,19 @@ Source: RPA-Check, section 3.4 (stage 4): reasoning first, then yes or no, for e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from dramaturg.judge.checklist.asking import Mode, Questioning, opening
+from dramaturg.judge.checklist.asking import Long, Mode, Questioning, Wording
+from dramaturg.judge.checklist.ballots import CALLS_PER_ANSWER, WholeMode, ask_all, batches
 from dramaturg.judge.checklist.checklist import Checklist, Indicator
+from dramaturg.judge.checklist.cutting import fitted
 from dramaturg.judge.checklist.proofs import prove
 from dramaturg.judge.checklist.votes import Decision, Vote, decide
+from dramaturg.judge.checklist.windowed import ask_windowed, judged_of
 from dramaturg.judge.judgement import Judgement
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Model
-from dramaturg.model.structured import MOST_ASKS
 from dramaturg.stage.transcript import Transcript
 
 REMOTE_CONCURRENCY = 8
@@ -33,12 +36,16 @@ async def judge_transcript(
     mode: Mode = "single",
     votes: int = 1,
     concurrency: int | None = None,
+    indicators: Sequence[str] | None = None,
+    long: Long = "refuse",
+    ask: Wording = "presence",
 ) -> tuple[Judgement, ...]:
     """Returns one judgement per indicator, in the checklist's order.
 
     An answer that cannot be had is missing with its reason, never a no. Turns of people and scripts are shown
     to the judge and not judged: where no turn of an indicator's roles was played by a model, it does not apply. A
-    transcript that does not fit into the judge's context is refused as a whole, never cut.
+    transcript that does not fit into the judge's context is refused as a whole, or its middle is left out: then each
+    judgement that rests on the rest has a flag such as ``cut:T9-T30``.
 
     Args:
         transcript: What is judged.
@@ -48,30 +55,25 @@ async def judge_transcript(
         mode: How the questions are asked.
         votes: How often each is asked; the answer that most votes gave counts, a tie is missing.
         concurrency: Most questions in flight; by default one where the prefix lies in a slot, else eight.
+        indicators: Ids of those to judge; None judges all.
+        long: What becomes of a transcript beyond the judge's context.
+        ask: What is put to the judge; the judgement always answers the indicator's text.
 
     Raises:
         UnitStopped: The judge's endpoint failed; what was answered is in the ledger.
         LimitReached: A budget is used up.
-        ValueError: `votes` or `concurrency` is below 1.
+        ValueError: `votes` or `concurrency` is below 1, or the checklist does not have one of `indicators`.
     """
     if concurrency is None:
         concurrency = 1 if judge.identity.provider in PREFIX_IN_SLOT else REMOTE_CONCURRENCY
     if votes < 1 or concurrency < 1:
         raise ValueError(f"votes is {votes} and concurrency is {concurrency}; both are at least 1")
-    decided: dict[str, Decision] = {}
-    proved: set[str] = set()
-    for indicator in checklist.indicators:
-        known = _without_model(transcript, indicator)
-        if known is not None:
-            proved.add(indicator.id)
-            decided[indicator.id] = Decision(known)
-    asked = [indicator for indicator in checklist.indicators if indicator.id not in proved]
-    if asked:
-        opened = opening(transcript, checklist.language)
-        questioning = Questioning(transcript, checklist, judge, calls, votes, concurrency, opened)
-        refused = _too_long(questioning, asked, mode)
-        ballots = {one.id: [refused] for one in asked} if refused else await questioning.ask(asked, mode)
-        decided |= {name: decide(ballot) for name, ballot in ballots.items()}
+    wanted = _wanted(checklist, indicators)
+    known = {indicator.id: vote for indicator in wanted if (vote := _without_model(transcript, indicator)) is not None}
+    questioning = Questioning(transcript, checklist, judge, calls, votes, concurrency, ask)
+    open_ones = [indicator for indicator in wanted if indicator.id not in known]
+    decided = {name: Decision(vote) for name, vote in known.items()}
+    decided |= await _put_to_judge(questioning, open_ones, mode, long)
     digest, by = transcript.digest, checklist.hash
     return tuple(
         Judgement(
@@ -85,7 +87,9 @@ async def judge_transcript(
             reasoning=decision.vote.reasoning,
             evidence=decision.vote.evidence,
             flags=decision.vote.flags,
-            source="transcript" if indicator.id in proved else "model",
+            asked="" if indicator.id in known or ask == "text" else indicator.ask,
+            probability=decision.vote.probability,
+            source="transcript" if indicator.id in known else "model",
             judge=f"{judge.identity.provider}:{judge.identity.name}",
             mode=mode,
             checklist=f"{checklist.id} v{checklist.version}",
@@ -95,51 +99,93 @@ async def judge_transcript(
             repaired=decision.vote.repaired,
             detail=decision.vote.detail,
         )
-        for indicator in checklist.indicators
+        for indicator in wanted
         for decision in (decided[indicator.id],)
     )
 
 
-def expected_calls(checklist: Checklist, *, mode: Mode, votes: int = 1) -> tuple[int, int]:
+def expected_calls(checklist: Checklist, *, mode: Mode, votes: int = 1, turns: int = 1) -> tuple[int, int]:
     """Returns the fewest and the most calls that judging one transcript takes.
 
     The fewest: every question is answered at once, and the roles that some are about stay silent. The most: nothing
-    is proved by the transcript and every answer has to be asked for again. A transcript without a model-played
-    turn, or too long for the judge, takes none.
+    is proved by the transcript, every answer has to be asked for again, and in mode `windowed` every turn is judged
+    by every indicator that is asked of turns. A transcript without a model-played turn, or too long for the judge,
+    takes none.
 
     Args:
         checklist: By which is judged.
         mode: How the questions are asked.
         votes: How often each is asked.
+        turns: Most turns of the transcript; only mode `windowed` depends on it.
     """
-    least = sum(indicator.proof is None and not indicator.roles for indicator in checklist.indicators)
-    most = len(checklist.indicators)
-    if mode == "joint":
-        least, most = min(least, 1), min(most, 1)
-    return least * votes, most * votes * MOST_ASKS
+    in_windows, of_whole, whole_mode = _parted(checklist.indicators, mode)
+    certain = [one for one in checklist.indicators if one.proof is None and not one.roles]
+    sure_windows, sure_whole, _ = _parted(certain, mode)
+    least = len(batches(sure_whole, whole_mode)) + len(sure_windows)
+    most = len(batches(of_whole, whole_mode)) + len(in_windows) * turns
+    return least * votes, most * votes * CALLS_PER_ANSWER[mode]
+
+
+def _wanted(checklist: Checklist, ids: Sequence[str] | None) -> list[Indicator]:
+    if ids is None:
+        return list(checklist.indicators)
+    unknown = sorted(set(ids) - {indicator.id for indicator in checklist.indicators})
+    if unknown:
+        raise ValueError(f"the checklist {checklist.id} has no indicator {unknown[0]}")
+    return [indicator for indicator in checklist.indicators if indicator.id in ids]
+
+
+def _parted(indicators: Iterable[Indicator], mode: Mode) -> tuple[list[Indicator], list[Indicator], WholeMode]:
+    """Returns what is asked of turns, what is asked of the whole transcript, and how the latter is asked."""
+    if mode != "windowed":
+        return [], list(indicators), mode
+    listed = list(indicators)
+    of_turns = [indicator for indicator in listed if indicator.scope == "turn"]
+    return of_turns, [indicator for indicator in listed if indicator.scope == "transcript"], "single"
+
+
+async def _put_to_judge(
+    questioning: Questioning, indicators: Sequence[Indicator], mode: Mode, long: Long
+) -> dict[str, Decision]:
+    """Returns what a model says of each indicator, by its id."""
+    in_windows, of_whole, whole_mode = _parted(indicators, mode)
+    decided: dict[str, Decision] = {}
+    if of_whole:
+        decided |= await _of_whole(questioning, of_whole, whole_mode, long)
+    if in_windows:
+        ballots = await ask_windowed(questioning, in_windows)
+        decided |= {name: decide(ballot) for name, ballot in ballots.items()}
+    return decided
+
+
+async def _of_whole(
+    questioning: Questioning, indicators: Sequence[Indicator], mode: WholeMode, long: Long
+) -> dict[str, Decision]:
+    fitting = fitted(questioning, indicators, mode, long)
+    if isinstance(fitting, Vote):
+        return {indicator.id: Decision(fitting) for indicator in indicators}
+    if fitting.cut is None:
+        return {name: decide(ballot) for name, ballot in (await ask_all(fitting, indicators, mode)).items()}
+    flag = fitting.cut.flag
+    unseen = Vote("missing", "context_overflow", detail=f"no turn that it is about is left ({flag})")
+    seen = [indicator for indicator in indicators if judged_of(indicator, fitting.transcript)]
+    ballots = {indicator.id: [unseen] for indicator in indicators}
+    if seen:
+        ballots |= await ask_all(fitting, seen, mode)
+    decisions = {name: decide(ballot) for name, ballot in ballots.items()}
+    return {
+        name: replace(decision, vote=replace(decision.vote, flags=(*decision.vote.flags, flag)))
+        for name, decision in decisions.items()
+    }
 
 
 def _without_model(transcript: Transcript, indicator: Indicator) -> Vote | None:
     """Returns what needs no model: an answer that the transcript proves, or that there is nothing to judge."""
-    judged = transcript.judged_turns()
-    if not judged:
+    if not transcript.judged_turns():
         return Vote("not_applicable", detail="no turn was played by a model")
     proven = prove(indicator.proof, transcript) if indicator.proof is not None else None
     if proven is not None:
         return Vote(proven.answer, reasoning=proven.reasoning, evidence=proven.evidence)
-    kinds = {role.id: role.kind for role in transcript.roles}
-    if indicator.roles and not any(kinds.get(turn.role) in indicator.roles for turn in judged):
+    if not judged_of(indicator, transcript):
         return Vote("not_applicable", detail=f"no turn was played by a model as {' or '.join(indicator.roles)}")
     return None
-
-
-def _too_long(questioning: Questioning, asked: Sequence[Indicator], mode: Mode) -> Vote | None:
-    """Returns why the judge cannot be asked, where the material does not fit into its context."""
-    holds = questioning.judge.facts.context_tokens
-    if holds is None:
-        return None
-    prompt, answer = questioning.tokens(asked, mode)
-    if prompt + answer <= holds:
-        return None
-    detail = f"about {prompt} tokens and {answer} for the answer; the judge's context holds {holds}; nothing was asked"
-    return Vote("missing", "context_overflow", detail=detail)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, assert_never
 
 from dramaturg.judge.checklist.checklist import Proof
-from dramaturg.stage.transcript import Transcript, Turn
+from dramaturg.judge.checklist.unknown import Unknown, unknown_exhibits, unknown_names
+from dramaturg.stage.transcript import Role, Transcript, Turn
 
 ALIKE = 0.95
 """Share of equal words in order from which two long turns count as the same."""
@@ -32,6 +33,7 @@ SIDES = ("prosecutor", "defence")
 """Kinds of the roles that are two sides of a trial."""
 
 _WORD = re.compile(r"\w+")
+_LABEL = re.compile(r"[\s*_\[(<\"']*([^\n:：\[\]()<>*\"]{1,60}?)[\s*_\])>\"']*[:：]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,14 @@ def prove(proof: Proof, transcript: Transcript) -> Proven | None:
             return _no_loop(transcript)
         case "final_theses_given":
             return _final_theses_given(transcript)
+        case "no_empty_turn":
+            return _no_empty_turn(transcript)
+        case "labels_present":
+            return _labels_present(transcript)
+        case "names_known":
+            return _all_known(unknown_names(transcript), "a person")
+        case "evidence_known":
+            return _all_known(unknown_exhibits(transcript), "an exhibit")
         case _:
             assert_never(proof)
 
@@ -136,6 +146,46 @@ def _final_theses_given(transcript: Transcript) -> Proven | None:
     if absent:
         return Proven("no", f"No turn for a final thesis: {', '.join(absent)}.", _last(transcript.turns))
     return Proven("yes", "Both sides had a turn for a final thesis.", tuple(given.values()))
+
+
+def _no_empty_turn(transcript: Transcript) -> Proven:
+    empty = tuple(turn.id for turn in transcript.judged_turns() if not turn.text.strip())
+    if empty:
+        return Proven("no", "A model-played turn holds no words.", empty)
+    return Proven("yes", "Every model-played turn holds words.")
+
+
+def _labels_present(transcript: Transcript) -> Proven:
+    """Returns whether every model-played turn says who speaks, and none opens under the label of another role."""
+    labels = {role.id: _labels(role) for role in transcript.roles}
+    faults: dict[str, str] = {}
+    for turn in transcript.judged_turns():
+        others = {label for own in labels.values() for label in own} - labels.get(turn.role, frozenset())
+        opening = _LABEL.match(turn.text)
+        if not turn.speaker.strip():
+            faults[turn.id] = f"{turn.id} names no speaker."
+        elif opening is not None and _folded(opening[1]) in others:
+            faults[turn.id] = f"{turn.id} opens under the label of another role: {' '.join(opening[1].split())}."
+    if faults:
+        return Proven("no", next(iter(faults.values())), tuple(faults))
+    return Proven("yes", "Every model-played turn has its own speaker's label.")
+
+
+def _labels(role: Role) -> frozenset[str]:
+    return frozenset(_folded(label) for label in (role.kind, role.kind.replace("_", " "), role.name) if label.strip())
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.split()).casefold()
+
+
+def _all_known(unknown: Sequence[Unknown], what: str) -> Proven | None:
+    """Returns a no where something is named that nothing knows of; otherwise a model must read."""
+    if not unknown:
+        return None
+    first = unknown[0]
+    told = f"{first.turn} names {what} that neither the reference nor a person has named: {first.name}."
+    return Proven("no", told, tuple(dict.fromkeys(one.turn for one in unknown)))
 
 
 def _last(turns: tuple[Turn, ...]) -> tuple[str, ...]:

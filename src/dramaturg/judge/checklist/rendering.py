@@ -5,8 +5,10 @@ Who is judged stays visible; which model plays a role does not, so that a judge 
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from dramaturg.prompts import load_prompt, quote_untrusted
 from dramaturg.stage.transcript import Role, Transcript, Turn
@@ -17,84 +19,129 @@ FENCES = tuple(f"{start}{tag}" for tag in ("reference", "roles", "transcript") f
 CONTINUED = "    | "
 """Stands before every line of a turn but its first."""
 
-NOTHING = "(none given)"
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The middle of a transcript, where it is left out.
+
+    Attributes:
+        first: Id of the first turn that is left out.
+        last: Id of the last one.
+        count: How many they are.
+        resumes: Id of the turn that follows.
+    """
+
+    first: str
+    last: str
+    count: int
+    resumes: str
+
+    @property
+    def flag(self) -> str:
+        """How a judgement says so."""
+        return f"cut:{self.first}-{self.last}"
 
 
-def material(transcript: Transcript, language: str) -> str:
+def material(transcript: Transcript, language: str, cut: Cut | None = None) -> str:
     """Returns the message that shows a judge the reference text, the roles and the transcript.
 
     Args:
         transcript: What happened on the stage.
         language: Of the prompt, ISO 639-1.
+        cut: What was left out of the transcript; its place is marked.
     """
     return load_prompt("judge-material", language).fill(
-        reference=quote_untrusted(_block(transcript.scenario.reference), *FENCES),
-        roles=quote_untrusted(render_roles(transcript), *FENCES),
-        transcript=quote_untrusted(render_turns(transcript), *FENCES),
+        reference=framed(transcript.scenario.reference, language),
+        roles=quote_untrusted(render_roles(transcript, transcript.roles, language), *FENCES),
+        transcript=quote_untrusted(render_turns(transcript, language, cut), *FENCES),
     )
 
 
-def render_roles(transcript: Transcript) -> str:
+def framed(text: str, language: str) -> str:
+    """Returns a text so that it cannot close the frame in which it is shown, or that there is none."""
+    return quote_untrusted("\n".join(text.strip().splitlines()) or marks(language)["nothing"], *FENCES)
+
+
+def render_roles(transcript: Transcript, roles: Sequence[Role], language: str) -> str:
     """Returns one entry per role: kind, name, who plays it, and what a judge may know of it."""
-    return "\n".join(_role_entry(role, transcript) for role in transcript.roles) or NOTHING
+    return "\n".join(_role_entry(role, transcript, language) for role in roles) or marks(language)["nothing"]
 
 
-def render_turns(transcript: Transcript) -> str:
+def render_turns(transcript: Transcript, language: str, cut: Cut | None = None) -> str:
     """Returns the turns in order, one entry per turn, and below them what the record says of the end."""
-    kinds = {role.id: role.kind for role in transcript.roles}
-    lines = [_turn_entry(turn, transcript, kinds) for turn in transcript.turns]
-    return "\n".join([*lines, *_record(transcript)])
+    lines: list[str] = []
+    for turn in transcript.turns:
+        if cut is not None and turn.id == cut.resumes:
+            lines.append(_cut_line(cut, language))
+        lines.append(render_turn(turn, transcript, language))
+    return "\n".join([*lines, *_record(transcript, language)])
 
 
-def _role_entry(role: Role, transcript: Transcript) -> str:
-    text = f": {_hanging(role.description)}" if role.description.strip() else ""
-    return f"- {_label(role.kind)} ({_one_line(role.name)}), played by: {_player(role.id, transcript)}{text}"
-
-
-def _player(role: str, transcript: Transcript) -> str:
-    player = transcript.cast.get(role)
-    match player.kind if player is not None else None:
-        case "model":
-            return "model"
-        case "human":
-            return "person, context only"
-        case "script":
-            return "script, context only"
-        case None:
-            return "nobody, context only"
-
-
-def _turn_entry(turn: Turn, transcript: Transcript, kinds: dict[str, str]) -> str:
-    text = _hanging(turn.text) if turn.text.strip() else "(says nothing)"
+def render_turn(turn: Turn, transcript: Transcript, language: str) -> str:
+    """Returns the entry of one turn."""
+    text = _hanging(turn.text) if turn.text.strip() else marks(language)["silent"]
     if turn.kind == "procedure":
-        return f"[{turn.id}] (procedure) {text}"
-    speaker = _label(kinds.get(turn.role, turn.role))
+        return f"[{turn.id}] ({marks(language)['procedure']}) {text}"
+    speaker = _label(_kinds(transcript).get(turn.role, turn.role))
     if turn.speaker.strip():
         speaker += f" ({_one_line(turn.speaker)})"
-    return f"[{turn.id}] {speaker}{_marks(turn, transcript, kinds)}: {text}"
+    return f"[{turn.id}] {speaker}{_marked(turn, transcript, language)}: {text}"
 
 
-def _marks(turn: Turn, transcript: Transcript, kinds: dict[str, str]) -> str:
+@functools.cache
+def marks(language: str) -> Mapping[str, str]:
+    """Returns the words that stand around what was said, by their key in the prompt `judge-marks`."""
+    lines = load_prompt("judge-marks", language).fill().splitlines()
+    return {key.strip(): words.strip() for key, _, words in (line.partition(":") for line in lines)}
+
+
+def _cut_line(cut: Cut, language: str) -> str:
+    told = load_prompt("judge-cut", language).fill(first=cut.first, last=cut.last, count=str(cut.count))
+    return f"({marks(language)['record']}) {told}"
+
+
+def _role_entry(role: Role, transcript: Transcript, language: str) -> str:
+    text = f": {_hanging(role.description)}" if role.description.strip() else ""
+    player = f"{marks(language)['played_by']}: {_player(role.id, transcript, language)}"
+    return f"- {_label(role.kind)} ({_one_line(role.name)}), {player}{text}"
+
+
+def _player(role: str, transcript: Transcript, language: str) -> str:
+    player = transcript.cast.get(role)
+    return marks(language)["nobody" if player is None else player.kind]
+
+
+def _marked(turn: Turn, transcript: Transcript, language: str) -> str:
     """Returns what must be known of a turn beside its words."""
-    marks: list[str] = []
+    words = marks(language)
+    noted: list[str] = []
     if turn.kind != "speech":
-        marks.append(turn.kind)
+        noted.append(words[turn.kind])
     if not transcript.is_judged(turn):
-        marks.append("person, context only" if turn.human else _player(turn.role, transcript))
+        noted.append(words["human"] if turn.human else _player(turn.role, transcript, language))
     if turn.seen_by:
-        marks.append("known only to " + ", ".join(_label(kinds.get(role, role)) for role in turn.seen_by))
-    return f" [{'; '.join(marks)}]" if marks else ""
+        kinds = _kinds(transcript)
+        noted.append(f"{words['known_to']} " + ", ".join(_label(kinds.get(role, role)) for role in turn.seen_by))
+    return f" [{'; '.join(noted)}]" if noted else ""
 
 
-def _record(transcript: Transcript) -> Iterable[str]:
+def _record(transcript: Transcript, language: str) -> Iterator[str]:
     """Yields what is known of the performance as a whole."""
-    yield f"(record) Ended because: {transcript.end_reason}."
+    words = marks(language)
+    yield f"({words['record']}) {words['ended']}: {transcript.end_reason}."
     if transcript.outcome is not None:
-        side = " for the defence" if any(role.kind == "defence" for role in transcript.roles) else ""
-        yield f"(record) Outcome: {_one_line(transcript.outcome.label)}{side}."
-    for cause, count in Counter(restart.cause for restart in transcript.restarts).items():
-        times = "once" if count == 1 else f"{count} times"
-        yield f"(record) Restarted from the beginning {times} before this attempt: {_one_line(cause)}."
+        side = f" {words['for_defence']}" if any(role.kind == "defence" for role in transcript.roles) else ""
+        yield f"({words['record']}) {words['outcome']}: {_one_line(transcript.outcome.label)}{side}."
+    for cause, count in _causes(transcript):
+        yield f"({words['record']}) {words['restarted']}: {_one_line(cause)} × {count}."
+
+
+def _causes(transcript: Transcript) -> Iterable[tuple[str, int]]:
+    return Counter(restart.cause for restart in transcript.restarts).items()
+
+
+def _kinds(transcript: Transcript) -> dict[str, str]:
+    return {role.id: role.kind for role in transcript.roles}
 
 
 def _label(kind: str) -> str:
@@ -111,7 +158,3 @@ def _one_line(text: str) -> str:
 def _hanging(text: str) -> str:
     """Returns the text with every line but the first marked as continued."""
     return f"\n{CONTINUED}".join(text.strip().splitlines())
-
-
-def _block(text: str) -> str:
-    return "\n".join(text.strip().splitlines()) or NOTHING

@@ -21,16 +21,21 @@ from dramaturg.stage.transcript import Transcript
 
 RULE = (
     "Quality Score (equation 4): good answers / answered indicators. "
+    "A negative indicator is counted reversed: its no is the good answer. "
     "Mean of sub-dimensions: plain mean of their Quality Scores. "
+    "Probabilistic: mean of P(good answer), where the judge gave a probability. "
     "Indicators that do not apply and missing answers leave the denominator; "
     "the bounds count the missing ones as all bad and all good."
 )
 """The formulas, for reports."""
 
+REACHED_END = frozenset({"completed", "undecided", "imported"})
+"""End reasons of a performance that was not broken off."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of good answers.
+    """A share of good answers, or the mean of their probabilities.
 
     Attributes:
         value: Between 0 and 1, or None where nothing was answered.
@@ -47,6 +52,10 @@ class Share:
     planned: int
 
 
+NONE = Share(None, None, None, 0, 0)
+"""The share of a figure that does not exist."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """Scores of one set of indicators: a checklist, a dimension or a sub-dimension.
@@ -55,6 +64,8 @@ class Scores:
         quality: Quality Score by equation 4: every answered indicator counts once.
         subdimension_mean: Mean of the sub-dimensions' Quality Scores; a dimension without any counts as one.
         weighted: Quality Score with the indicators' weights.
+        probabilistic: Mean of P(good answer). Only answers with a probability count, and beside them those that the
+            transcript itself proves, as 0 or 1; without any probability there is no value.
         not_applicable: Indicators that do not apply.
         missing: Missing answers by reason.
     """
@@ -62,6 +73,7 @@ class Scores:
     quality: Share
     subdimension_mean: Share
     weighted: Share
+    probabilistic: Share
     not_applicable: int
     missing: Mapping[str, int]
 
@@ -76,7 +88,9 @@ class TranscriptScores:
         total: Over the whole checklist.
         dimensions: Dimension id → its scores.
         subdimensions: Sub-dimension id → its scores.
+        roles: Kind of role → scores of the indicators that are about it; those about all roles are in none.
         restarts: Restarts by cause: the Retry Rate's numerator.
+        completed: Whether the performance reached the end of its procedure.
     """
 
     transcript: str
@@ -84,7 +98,9 @@ class TranscriptScores:
     total: Scores
     dimensions: Mapping[str, Scores]
     subdimensions: Mapping[str, Scores]
+    roles: Mapping[str, Scores]
     restarts: Mapping[str, int]
+    completed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +127,7 @@ class Summaries:
     quality: Summary
     subdimension_mean: Summary
     weighted: Summary
+    probabilistic: Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +138,7 @@ class StudyScores:
         total: Over the whole checklist.
         dimensions: Dimension id → its figures.
         subdimensions: Sub-dimension id → its figures.
+        roles: Kind of role → its figures.
         transcripts: How many were scored.
         restarts: Restarts by cause, summed.
         missing: Missing answers by reason, summed.
@@ -130,6 +148,7 @@ class StudyScores:
     total: Summaries
     dimensions: Mapping[str, Summaries]
     subdimensions: Mapping[str, Summaries]
+    roles: Mapping[str, Summaries]
     transcripts: int
     restarts: Mapping[str, int]
     missing: Mapping[str, int]
@@ -188,8 +207,18 @@ def score_transcript(transcript: Transcript, checklist: Checklist, judgements: S
         total=_scores(checklist.indicators, answers, leaves),
         dimensions=dimensions,
         subdimensions=subdimensions,
+        roles={
+            role: _scores([one for one in checklist.indicators if role in one.roles], answers)
+            for role in roles_of(checklist)
+        },
         restarts=dict(Counter(restart.cause for restart in transcript.restarts)),
+        completed=transcript.end_reason in REACHED_END,
     )
+
+
+def roles_of(checklist: Checklist) -> tuple[str, ...]:
+    """Returns the kinds of role that at least one indicator names, in the checklist's order."""
+    return tuple(dict.fromkeys(role for indicator in checklist.indicators for role in indicator.roles))
 
 
 def summarise(scored: Sequence[TranscriptScores]) -> StudyScores:
@@ -212,6 +241,7 @@ def summarise(scored: Sequence[TranscriptScores]) -> StudyScores:
         subdimensions={
             name: _summaries(scored, [one.subdimensions[name] for one in scored]) for name in first.subdimensions
         },
+        roles={name: _summaries(scored, [one.roles[name] for one in scored]) for name in first.roles},
         transcripts=len(scored),
         restarts=_sum(one.restarts for one in scored),
         missing=_sum(one.total.missing for one in scored),
@@ -237,7 +267,7 @@ def _by_indicator(
 
 def _scores(indicators: Sequence[Indicator], answers: Mapping[str, Judgement], parts: Sequence[Scores] = ()) -> Scores:
     """Returns the scores of indicators that count together; `parts` are those of their sub-dimensions."""
-    plain, weighted, missing, not_applicable = _Tally(), _Tally(), Counter[str](), 0
+    plain, weighted, probable, missing, not_applicable = _Tally(), _Tally(), _Tally(), Counter[str](), 0
     for indicator in indicators:
         judgement = answers.get(indicator.id)
         if judgement is not None and judgement.answer == "not_applicable":
@@ -245,13 +275,15 @@ def _scores(indicators: Sequence[Indicator], answers: Mapping[str, Judgement], p
             continue
         for tally, weight in ((plain, 1.0), (weighted, indicator.weight)):
             _count(tally, weight, indicator, judgement)
+        _count_probability(probable, indicator, judgement)
         if judgement is None:
             missing["left_out"] += 1
         elif judgement.answer == "missing":
             missing[judgement.reason] += 1
     quality = plain.share()
     mean = _mean_share([part.quality for part in parts]) if parts else quality
-    return Scores(quality, mean, weighted.share(), not_applicable, dict(missing))
+    probabilistic = probable.share() if any(_has_probability(indicator, answers) for indicator in indicators) else NONE
+    return Scores(quality, mean, weighted.share(), probabilistic, not_applicable, dict(missing))
 
 
 def _count(tally: _Tally, weight: float, indicator: Indicator, judgement: Judgement | None) -> None:
@@ -264,6 +296,26 @@ def _count(tally: _Tally, weight: float, indicator: Indicator, judgement: Judgem
         tally.good += weight
     else:
         tally.bad += weight
+
+
+def _count_probability(tally: _Tally, indicator: Indicator, judgement: Judgement | None) -> None:
+    if judgement is None or judgement.probability is None:
+        if judgement is None or judgement.source == "model":
+            tally.planned += 1
+            tally.open += 1
+        else:
+            _count(tally, 1.0, indicator, judgement)
+        return
+    good = judgement.probability if indicator.sign == "positive" else 1 - judgement.probability
+    tally.planned += 1
+    tally.used += 1
+    tally.good += good
+    tally.bad += 1 - good
+
+
+def _has_probability(indicator: Indicator, answers: Mapping[str, Judgement]) -> bool:
+    judgement = answers.get(indicator.id)
+    return judgement is not None and judgement.probability is not None
 
 
 def _mean_share(shares: Sequence[Share]) -> Share:
@@ -288,6 +340,7 @@ def _summaries(scored: Sequence[TranscriptScores], scores: Sequence[Scores]) -> 
         quality=_summary(scenarios, [score.quality for score in scores]),
         subdimension_mean=_summary(scenarios, [score.subdimension_mean for score in scores]),
         weighted=_summary(scenarios, [score.weighted for score in scores]),
+        probabilistic=_summary(scenarios, [score.probabilistic for score in scores]),
     )
 
 

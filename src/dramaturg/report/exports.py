@@ -1,0 +1,171 @@
+"""Tables in the forms that papers, pages and spreadsheets take; what a model or file is called stays mere text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dramaturg.report.figures import NONE, plain
+from dramaturg.report.layouts import Cell, Column, Layout
+from dramaturg.text import Json
+
+_FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@＝＋－＠]")
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~&])")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "⟨": r"$\langle$",
+    "⟩": r"$\rangle$",
+    "–": "--",
+    "…": r"\dots{}",
+}
+
+
+def as_csv(layouts: Sequence[Layout]) -> str:
+    """Returns the tables as CSV, each under its title, parted by blank lines; intervals have columns of their own.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for number, layout in enumerate(layouts):
+        if number:
+            out.write("\n")
+        writer.writerow([_csv_text(heading(layout))])
+        writer.writerow([_csv_text(name) for column in layout.columns for name in _csv_names(column)])
+        for row in layout.rows:
+            writer.writerow(
+                [
+                    _csv_text(text)
+                    for column, cell in zip(layout.columns, row, strict=True)
+                    for text in ((cell.text, cell.low, cell.high) if column.interval else (cell.text,))
+                ]
+            )
+        for note in layout.notes:
+            writer.writerow([_csv_text(note)])
+    return out.getvalue()
+
+
+def as_markdown(layouts: Sequence[Layout]) -> str:
+    """Returns the tables as Markdown."""
+    return "\n".join(line for layout in layouts for line in _markdown(layout))
+
+
+def as_latex(layouts: Sequence[Layout]) -> str:
+    """Returns the tables as LaTeX floats that need no package."""
+    return "\n".join(line for layout in layouts for line in _latex(layout))
+
+
+def as_terminal(layouts: Sequence[Layout]) -> Iterator[RenderableType]:
+    """Yields the tables for a terminal."""
+    for layout in layouts:
+        table = Table(title=Text(plain(heading(layout)), "bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+        for column in layout.columns:
+            side = "right" if column.numeric else "left"
+            table.add_column(Text(plain(column.name)), justify=side, overflow="fold")
+        for row in layout.rows:
+            table.add_row(*(Text(plain(with_interval(cell))) for cell in row))
+        yield table
+        for note in layout.notes:
+            yield Text(plain(note), "dim")
+        yield Text("")
+
+
+def as_json(layouts: Sequence[Layout]) -> list[Json]:
+    """Returns the tables as JSON values, with numbers as they are printed."""
+    return [
+        {
+            "table": layout.number,
+            "title": layout.title,
+            "columns": [column.name for column in layout.columns],
+            "rows": [[_json_cell(cell) for cell in row] for row in layout.rows],
+            "notes": list(layout.notes),
+        }
+        for layout in layouts
+    ]
+
+
+def heading(layout: Layout) -> str:
+    """Returns the table's number and title."""
+    return f"Table {layout.number}. {layout.title}"
+
+
+def with_interval(cell: Cell) -> str:
+    """Returns the cell's text, its interval in brackets where it has one."""
+    return f"{cell.text} [{cell.low}, {cell.high}]" if cell.low else cell.text
+
+
+def _json_cell(cell: Cell) -> Json:
+    text = None if cell.text == NONE else cell.text
+    return {"text": text, "low": cell.low, "high": cell.high} if cell.low else text
+
+
+def _csv_names(column: Column) -> tuple[str, ...]:
+    return (column.name, f"{column.name}, low", f"{column.name}, high") if column.interval else (column.name,)
+
+
+def _csv_text(text: str) -> str:
+    shown = plain(text).replace("\n", " ")
+    if shown == NONE:
+        return ""
+    return f"'{shown}" if _FORMULA.match(shown) and not _NUMBER.fullmatch(shown) else shown
+
+
+def _markdown(layout: Layout) -> Iterator[str]:
+    yield f"**{_markdown_text(heading(layout))}**\n"
+    yield _markdown_row(column.name for column in layout.columns)
+    yield "| " + " | ".join("---:" if column.numeric else "---" for column in layout.columns) + " |"
+    for row in layout.rows:
+        yield _markdown_row(with_interval(cell) for cell in row)
+    yield ""
+    for note in layout.notes:
+        yield f"{_markdown_text(note)}\n"
+
+
+def _markdown_row(texts: Iterator[str]) -> str:
+    return "| " + " | ".join(map(_markdown_text, texts)) + " |"
+
+
+def _markdown_text(text: str) -> str:
+    return " ".join(_MARKDOWN.sub(r"\\\1", plain(text)).split())
+
+
+def _latex(layout: Layout) -> Iterator[str]:
+    sides = "".join("r" if column.numeric else "l" for column in layout.columns)
+    yield "\\begin{table}\n\\centering"
+    yield f"\\caption{{{_latex_text(layout.title)}. {' '.join(map(_latex_text, layout.notes))}}}"
+    yield f"\\begin{{tabular}}{{{sides}}}\n\\hline"
+    yield _latex_row(column.name for column in layout.columns)
+    yield "\\hline"
+    for row in layout.rows:
+        yield _latex_row(with_interval(cell) for cell in row)
+    yield "\\hline\n\\end{tabular}\n\\end{table}\n"
+
+
+def _latex_row(texts: Iterator[str]) -> str:
+    # Braces around the first cell: a leading bracket or star would be read as an argument of the row before.
+    return " & ".join(f"{{{_latex_text(text)}}}" for text in texts) + r" \\"
+
+
+def _latex_text(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in " ".join(plain(text).split()))

@@ -1,0 +1,56 @@
+"""Whose performance a transcript is: the label that tables use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from dramaturg.files import read_jsonl
+from dramaturg.run.records import UnitRecord
+from dramaturg.stage.transcript import Player
+
+
+class _Cast(BaseModel):
+    """The two fields of a transcript that are needed here; the rest is passed over unread."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    cast: dict[str, Player]
+
+
+def measured_models(cast: Mapping[str, Player]) -> tuple[str, ...]:
+    """Returns the models that play the measured roles, or all models where no role is marked as measured."""
+    players = [player for player in cast.values() if player.kind == "model"]
+    measured = [player for player in players if player.subject] or players
+    return tuple(dict.fromkeys(player.model or "unnamed model" for player in measured))
+
+
+def subject_of(cast: Mapping[str, Player]) -> str:
+    """Returns the models that play the measured roles, joined to a label."""
+    return " + ".join(measured_models(cast)) or "no model"
+
+
+def labels_of(records: Iterable[UnitRecord]) -> dict[str, str]:
+    """Returns the label that a study gives each transcript's subject, by the transcript's id."""
+    return {f"{record.case}-{record.unit}": record.subject for record in records if record.kind == "stage"}
+
+
+def subjects_of_run(out: Path) -> dict[str, str]:
+    """Returns the label of each transcript's subject: the study's where there is one, else its models.
+
+    Args:
+        out: Output folder of a run or a judging.
+
+    Raises:
+        ContentError: A line is broken; the message names it.
+    """
+    units, transcripts = out / "units.jsonl", out / "transcripts.jsonl"
+    labels = labels_of(record for _, record in read_jsonl(units, UnitRecord)) if units.is_file() else {}
+    if transcripts.is_file():
+        for _, transcript in read_jsonl(transcripts, _Cast):
+            if transcript.id not in labels:
+                labels[transcript.id] = subject_of(transcript.cast)
+    return labels
