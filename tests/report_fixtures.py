@@ -323,10 +323,7 @@ def rich_facts(checklist: Checklist) -> RunFacts:
         prompts={"judge-single": "4f" * 32, "judge-system": "a1" * 32, "prosecutor": "07" * 32},
         checklists={"court v1": checklist.hash},
         versions={"dramaturg": "0.1.0", "python": "3.11.7", "xllamacpp": "2026.1"},
-        cautions=(
-            Caution("judge_without_card", f"Nobody has measured how well {JUDGE} judges: it has no card."),
-            Caution("served_by_mixed", f"The server of {JUDGE} changed its version during the run.", "note"),
-        ),
+        cautions=(Caution("served_by_mixed", f"The server of {JUDGE} changed its version during the run.", "note"),),
         command="dramaturg run study.yaml --out results",
     )
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from dramaturg.measure import (
     Estimate,
     bootstrap_t_interval,
-    cluster_interval,
     t_interval,
     variance_split,
     wilson_interval,
@@ -219,12 +218,3 @@ def check(found: Estimate) -> None:
     assert found.value is not None and found.high is not None and found.method
     assert 0 <= found.low <= found.value + 1e-12 and found.value - 1e-12 <= found.high <= 1
     assert found.high > found.low or found.reason
-
-
-def test_many_clusters_get_the_seeded_bootstrap_and_few_get_t():
-    few = {str(number): [0.9 - number / 100] for number in range(19)}
-    many = {**few, "19": [0.3]}
-    assert cluster_interval(few) == t_interval(few)
-    assert cluster_interval(many, seed=3) == bootstrap_t_interval(many, seed=3)
-    assert cluster_interval(many, seed=3) == cluster_interval(many, seed=3)
-    assert cluster_interval(many, seed=3).low != cluster_interval(many, seed=4).low

@@ -223,5 +223,5 @@ def test_every_language_of_the_prompts_has_all_marks_and_a_word_for_each_answer(
         assert marks(language).keys() == marks("en").keys()
         assert all(marks(language).values())
         synonyms = yes_no_synonyms("en", language)
-        three = re.split(r"[\s,，、。.]+", load_prompt("judge-answers-three", language).fill().casefold())
+        three = re.split(r"[\s,，、。.或]+", load_prompt("judge-answers-three", language).fill().casefold())
         assert {synonyms[word] for word in three if word in synonyms} == {"yes", "no", "not_applicable"}

@@ -16,10 +16,15 @@ from rich.console import Console
 
 import report_fixtures as made
 from dramaturg.errors import ContentError, UserError
+from dramaturg.judge.audit.binding import Binding, prompts_hash, tokens_of
+from dramaturg.judge.audit.card import Card
+from dramaturg.judge.audit.figures import Figure
 from dramaturg.judge.judgement import Judgement
 from dramaturg.report import Failure, Report, RunFacts, collect, html, summary, terminal, write_html
 from dramaturg.report.anchors import anchor_of
+from dramaturg.report.bases import kinship
 from dramaturg.report.figures import count, decimal, duration, money, plain, share, size, weights
+from dramaturg.run.kept import KeptModel
 from dramaturg.stage.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -150,9 +155,9 @@ def test_an_unjudged_trial_says_so(page: Page) -> None:
 
 def test_the_head_names_what_limits_trust_before_any_score(page: Page) -> None:
     head = page.text[: page.text.index("Judged by")]
-    for words in ("it has no card", "answers of openai:gpt-5-mini are missing", "rest on 3 cases", "rank nobody"):
+    for words in ("has no card", "answers of openai:gpt-5-mini are missing", "rest on 3 cases", "rank nobody"):
         assert words in head
-    assert head.index("it has no card") < head.index("changed its version")
+    assert head.index("has no card") < head.index("changed its version")
 
 
 def test_restarts_keep_their_abandoned_turns_and_cures_stand_at_their_turn(page: Page) -> None:
@@ -364,6 +369,155 @@ def test_anchors_are_safe_and_distinct() -> None:
     anchors = [anchor_of(text) for text in odd]
     assert len(set(anchors)) == len(odd)
     assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,110}", anchor) for anchor in anchors)
+
+
+def test_unseen_characters_are_shown_in_pages_and_terminal(tmp_path: Path) -> None:
+    turns = made.spoken()
+    turns[0] = turns[0].model_copy(update={"text": "guilty \u202eton\u202c \x1b[2J\u200b \U000e0041 end"})
+    trial = made.transcript(made.SMALL, turns=turns)
+    made.write(tmp_path / "t.jsonl", [trial])
+    facts = RunFacts("study \u2066x", "0")
+    report = collect(tmp_path / "t.jsonl", tmp_path / "j.jsonl", checklists={}, facts=facts)
+    page = written(report, tmp_path)
+    raw = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert not re.search(r"[\u202a-\u202e\u2066-\u2069\u200b\x1b\U000e0000-\U000e007f]", raw + printed(report))
+    for name in ("202E", "202C", "001B", "200B", "E0041", "2066"):
+        assert f"⟨U+{name}⟩" in page.text
+
+
+def test_a_reversed_indicator_is_shown_so(tmp_path: Path) -> None:
+    checklist = made.court()
+    first = checklist.indicators[0].model_copy(update={"sign": "negative", "proof": None})
+    checklist = checklist.model_copy(update={"indicators": (first, *checklist.indicators[1:])})
+    trial = made.transcript(made.SMALL)
+    made.write(tmp_path / "t.jsonl", [trial])
+    made.write(tmp_path / "j.jsonl", [made.judgement(trial, checklist, one, "no") for one in checklist.indicators])
+    report = collect(
+        tmp_path / "t.jsonl",
+        tmp_path / "j.jsonl",
+        checklists={checklist.hash: checklist},
+        facts=RunFacts("s", "0"),
+    )
+    text = written(report, tmp_path).text
+    assert f"Counted reversed, a no is good: {first.id}" in text
+    assert "Counted reversed: a no is the good answer." in text
+    assert f"counted reversed, a no is good: {first.id}" in printed(report)
+    assert summary(report)["scores"][0]["scored_reversed"] == [first.id]
+
+
+def test_probabilities_roles_and_first_attempts_have_their_figures(rich: made.Run, tmp_path: Path) -> None:
+    checklist = made.court()
+    trial = made.transcript(made.SMALL)
+    made.write(tmp_path / "t.jsonl", [trial])
+    answers = [
+        made.judgement(trial, checklist, one, "yes").model_copy(
+            update={"probability": None if one.proof else 0.75, "mode": "probability"}
+        )
+        for one in checklist.indicators
+    ]
+    made.write(tmp_path / "j.jsonl", answers)
+    report = collect(
+        tmp_path / "t.jsonl",
+        tmp_path / "j.jsonl",
+        checklists={checklist.hash: checklist},
+        facts=RunFacts("s", "0"),
+    )
+    names = [measure.key for measure in report.panels[0].measures]
+    assert "total:probabilistic" in names and "role:judge" in names
+    figures = summary(report)["scores"][0]["subjects"][0]
+    assert 0.75 < figures["measures"]["total:probabilistic"]["value"] < 1
+    assert figures["attempts"]["completed_at_first"] == 1
+    assert "total:probabilistic" not in [measure.key for measure in rich.report().panels[0].measures]
+    text = re.sub(r"\s+", " ", written(rich.report(), tmp_path).text)
+    assert "First attempts and completed trials" in text and "Table 1. Behavioural" in text
+
+
+def card(low: float, **binding: object) -> Card:
+    checklist = made.court()
+    size = tokens_of(made.transcript(made.SMALL))
+    bound = {
+        "judge": made.JUDGE,
+        "prompts": prompts_hash("en"),
+        "mode": "single",
+        "ask": "presence",
+        "votes": 1,
+        "checklist": f"{checklist.id} v{checklist.version}",
+        "checklist_digest": checklist.hash,
+        "language": "en",
+        "length": {"min": size, "median": size, "max": size},
+    }
+    found = Figure(value=low + 0.1, low=low, high=low + 0.2, n=80, planned=80, bases=20)
+    return Card.model_construct(
+        binding=Binding.model_validate({**bound, **binding}),
+        command="dramaturg audit judge",
+        balanced_accuracy=found,
+        sensitivity=found.model_copy(update={"value": 0.71}),
+        specificity=found.model_copy(update={"value": 0.93}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("cards", "kind", "severity", "said"),
+    [
+        ((), "judge_without_card", "serious", "has no card: nobody has tested"),
+        ((card(0.7),), "judge_card", "note", "balanced accuracy 0.80 (0.70 to 0.90), sensitivity 0.71 (0.70 to 0.90)"),
+        ((card(0.55),), "judge_card_poor", "serious", "its scores are not to be relied on"),
+        ((card(0.7, judge="openai:other"),), "judge_without_card", "serious", "has no card: nobody has tested"),
+        (
+            (card(0.7, checklist_digest="other", mode="joint", votes=3), card(0.7, language="it")),
+            "judge_card_elsewhere",
+            "serious",
+            "The nearest one differs in the language, so it is only a hint",
+        ),
+        ((card(0.7, votes=3), card(0.7)), "judge_card", "note", "The card of openai:gpt-5-mini, mode single"),
+    ],
+)
+def test_the_head_says_what_the_judges_card_is_worth(
+    tmp_path: Path, cards: tuple[Card, ...], kind: str, severity: str, said: str
+) -> None:
+    checklist, trial = made.court(), made.transcript(made.SMALL)
+    made.write(tmp_path / "t.jsonl", [trial])
+    answers = [
+        made.judgement(trial, checklist, one, "yes").model_copy(update={"asked": one.ask})
+        for one in checklist.indicators
+    ]
+    made.write(tmp_path / "j.jsonl", answers)
+    report = collect(
+        tmp_path / "t.jsonl",
+        tmp_path / "j.jsonl",
+        checklists={checklist.hash: checklist},
+        facts=RunFacts("s", "0", cards=cards),
+    )
+    found = [caution for caution in report.cautions if caution.kind.startswith("judge_")]
+    assert [(caution.kind, caution.severity) for caution in found] == [(kind, severity)]
+    assert said in found[0].text and found[0].text in written(report, tmp_path).text
+    shown = summary(report)["scores"][0]["card"]
+    assert (shown is None) == (kind == "judge_without_card")
+
+
+@pytest.mark.parametrize(
+    ("judge", "subject", "expected"),
+    [
+        ("qwen2.5-coder-1.5b", "Qwen2.5-7B-Instruct-Q4_K_M.gguf", "same_base"),
+        ("llama3.1:8b", "llama3.1", "same_base"),
+        ("Hermes-3-Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct", "same_base"),
+        ("gpt-5", "gpt-5-mini", "same_base"),
+        ("gpt-4", "gpt-5", ""),
+        ("smollm2-135m", "qwen2.5-coder-1.5b", ""),
+        ("gemma-2-9b-it", "gemma-3-12b-it", ""),
+        ("7b-instruct", "gemma-3-12b-it", ""),
+    ],
+)
+def test_names_tell_of_a_common_base(judge: str, subject: str, expected: str) -> None:
+    one, other = (KeptModel(parts=(), provider="ollama", name=name, digest="") for name in (judge, subject))
+    assert kinship(one, other) == expected
+
+
+def test_equal_files_are_one_model_under_any_name() -> None:
+    one = KeptModel(parts=(), provider="gguf", name="a", digest="d1")
+    assert kinship(one, one.model_copy(update={"provider": "embedded", "name": "b"})) == "same_model"
+    scripts = [KeptModel(parts=(), provider="script", name=name, digest=name) for name in ("court-a", "court-b")]
+    assert kinship(*scripts) == ""
 
 
 def test_every_text_colour_can_be_read_on_every_ground() -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
+from dramaturg.judge.checklist.attempts import attempts, retry_rate
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.judge.checklist.score import TranscriptScores, score_transcript, summarise
 from dramaturg.judge.judgement import Judgement
@@ -178,3 +179,78 @@ def test_a_transcript_without_answers_is_missing_from_the_mean_and_shows():
 def test_summing_nothing_is_refused():
     with pytest.raises(ValueError, match="no transcript was scored"):
         summarise([])
+
+
+def probable(by: Checklist, **chances: float | None) -> TranscriptScores:
+    """Scores of answers with a probability; None is an answer that the transcript itself proves to be a yes."""
+    transcript = trial()
+    named = {name.replace("_", "-"): chance for name, chance in chances.items()}
+    answers = {name: "yes" if chance is None or chance >= 0.5 else "no" for name, chance in named.items()}
+    judged = [
+        judgement.model_copy(
+            update={"source": "transcript"}
+            if named[judgement.indicator] is None
+            else {"probability": named[judgement.indicator]}
+        )
+        for judgement in answered(transcript, by, answers)
+    ]
+    return score_transcript(transcript, by, judged)
+
+
+def test_the_probabilistic_score_is_the_mean_probability_of_the_good_answer():
+    by = checklist(
+        {"id": "R-1", "text": "Is it bad?", "dimension": "R", "sign": "negative"},
+        {"id": "R-2", "text": "Is it good?", "dimension": "R"},
+        {"id": "R-3", "text": "Has it an end?", "dimension": "R"},
+        {"id": "R-4", "text": "Is it left out?", "dimension": "R"},
+    )
+    share = probable(by, R_1=0.2, R_2=0.6, R_3=None).total.probabilistic
+    assert share.value == pytest.approx((0.8 + 0.6 + 1.0) / 3)
+    assert (share.used, share.planned) == (3, 4)
+    assert (share.low, share.high) == (pytest.approx(2.4 / 4), pytest.approx(3.4 / 4))
+
+
+def test_without_any_probability_there_is_no_probabilistic_score():
+    scores = scored(R_1="yes", R_2="no").total.probabilistic
+    assert (scores.value, scores.low, scores.used, scores.planned) == (None, None, 0, 0)
+
+
+def test_a_role_is_scored_by_the_indicators_about_it_alone():
+    by = checklist(
+        {"id": "R-1", "text": "A?", "dimension": "R", "roles": ["judge"]},
+        {"id": "R-2", "text": "B?", "dimension": "R", "roles": ["judge", "witness"]},
+        {"id": "R-3", "text": "C?", "dimension": "R"},
+    )
+    scores = scored(by, R_1="yes", R_2="no", R_3="no")
+    assert {role: one.quality.value for role, one in scores.roles.items()} == {"judge": 0.5, "witness": 0.0}
+    assert summarise([scores]).roles["judge"].quality.estimate.value == 0.5
+
+
+def test_a_trial_that_began_anew_has_no_completed_first_attempt():
+    """Two of four trials came through at once, one at its second attempt, one never."""
+    all_yes = dict.fromkeys(("R_1", "R_2", "R_3", "L_1", "L_2"), "yes")
+    worse = {**all_yes, "R_1": "no"}
+    at_last = in_case("b", 1).model_copy(update={"restarts": (restart("loop"),)})
+    broken = in_case("b", 2).model_copy(
+        update={"restarts": (restart("loop"), restart("empty", 1)), "end_reason": "restarts_exhausted"}
+    )
+    study = [
+        scored(SMALL, in_case("a", 0), **worse),
+        scored(SMALL, in_case("b", 0), **worse),
+        scored(SMALL, at_last, **all_yes),
+        scored(SMALL, broken, **worse),
+    ]
+    found = attempts(study)
+    assert (found.trials, found.completed, found.first) == (4, 3, 2)
+    assert found.first_share.value == pytest.approx((1 + 1 / 3) / 2)
+    assert found.of_first["total"].value == pytest.approx(0.8)
+    assert found.of_completed["total"].value == pytest.approx((0.8 + (0.8 + 1.0) / 2) / 2)
+    assert (retry_rate(study).restarts, retry_rate(study).per_trial) == (3, 0.75)
+    assert retry_rate(study).causes == {"loop": 2, "empty": 1}
+
+
+def test_no_trial_at_first_attempt_has_a_share_and_no_score():
+    broken = trial(restarts=(restart("loop"),))
+    found = attempts([scored(SMALL, broken, R_1="yes")])
+    assert (found.first, found.first_share.value, found.of_first) == (0, 0.0, {})
+    assert attempts([]).first_share.value is None

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import report_fixtures as made
@@ -18,6 +19,7 @@ from dramaturg.judge.checklist.attempts import mean_of_parts
 from dramaturg.report import NamedReport, exports, figures_of_publication, figures_of_reports, layouts, tables_page
 from dramaturg.report.figures import half_up
 from dramaturg.report.layouts import Cell, Column, Layout
+from run_fixtures import carry_out, write_study
 
 PUBLISHED = """
 source: RPA-Check, Tables 1 to 6
@@ -108,8 +110,6 @@ def test_the_command_prints_published_tables(paper: Path) -> None:
 
 
 def run(*arguments: str, paths: Sequence[Path], fails: bool = False) -> str:
-    import typer
-
     app = typer.Typer()
     app.command()(command)
     result = CliRunner().invoke(app, [*map(str, paths), *arguments])
@@ -223,6 +223,21 @@ def test_a_run_whose_checklist_is_lost_has_no_tables(tmp_path: Path) -> None:
     made.rich_run(tmp_path / "run")
     error = run("--table", "1", paths=[tmp_path / "run"], fails=True)
     assert "nothing was judged by a checklist that is at hand" in error
+
+
+async def test_the_command_puts_real_runs_together_and_reads_no_model(tmp_path: Path) -> None:
+    folders: list[Path] = []
+    for name, subjects in (("one", ["script:actor.py"]), ("two", ["script:actor.py", "script:second.py"])):
+        study = write_study(tmp_path, subjects=subjects, judges=[{"model": "script:critic.py", "checklist": "court"}])
+        await carry_out(study, tmp_path / name)
+        folders.append(tmp_path / name)
+    text = run("--table", "1", "--format", "csv", paths=folders)
+    labels = [row[0] for row in csv.reader(io.StringIO(text))][2:5]
+    assert labels == ["script:actor.py (one)", "script:actor.py (two)", "script:second.py"]
+    for form in ("terminal", "md", "latex", "html"):
+        assert "second.py" in run("--table", "all", "--intervals", "--format", form, paths=folders)
+    assert "report.html" in run(paths=folders) and (folders[1] / "report.html").is_file()
+    assert "--ledger goes with one DIR" in run("--ledger", "x.db", paths=folders, fails=True)
 
 
 def test_a_table_that_is_not_there_is_named_with_those_that_are(paper: Path) -> None:

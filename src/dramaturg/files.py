@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from dramaturg.errors import ContentError, UserError, did_you_mean
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-Shelf = Literal["cases", "checklists", "procedures", "scripts"]
+Shelf = Literal["benchmarks", "cases", "checklists", "lexicons", "procedures", "scripts", "starters"]
 """Kinds of content that ship with the package."""
 
 _LOADER = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -3,6 +3,8 @@
 A prompt's first line declares its variables: ``{# variables: name, other #}``. In the text a variable stands
 as ``{{name}}``. An unknown, undeclared or unused name is an error at load. Filling is one pass: a value that
 looks like a variable stays as it is, so that no text of a model or a user can reach another variable.
+
+The second line of a translated prompt names the English text that it was made of, by hash: ``{# source: HASH #}``.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dramaturg.files import read_text
 from dramaturg.text import sha256
 
 _HEAD = re.compile(r"\A\{#\s*variables:\s*(?P<names>[a-z0-9_,\s]*?)\s*#\}[ \t]*\n")
+_SOURCE = re.compile(r"\{#\s*source:\s*(?P<hash>[0-9a-f]{64})\s*#\}[ \t]*\n")
 _BRACES = re.compile(r"\{\{[^{}\n]{0,80}(?:\}\})?")
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
@@ -30,9 +33,10 @@ class Prompt:
         name: Its purpose, which is its file's stem.
         language: ISO 639-1.
         variables: Names that must be given.
-        text: The template without its head line.
-        source: The template with its head line.
-        hash: SHA-256 of the source.
+        text: The template without its head.
+        source: The template with its head.
+        hash: SHA-256 of the source, without the line that names what it was translated from.
+        translated_from: Hash of the English prompt that it is a translation of; empty for an original.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Prompt:
     text: str
     source: str
     hash: str
+    translated_from: str = ""
 
     def fill(self, **values: str) -> str:
         """Returns the text with every variable replaced.
@@ -65,18 +70,21 @@ def parse_prompt(source: str, *, name: str, language: str, where: str) -> Prompt
     if head is None:
         raise ContentError("the first line declares no variables", where=where, allowed="{# variables: name, other #}")
     declared = frozenset(part.strip() for part in head["names"].split(",") if part.strip())
-    text = source[head.end() :]
+    origin = _SOURCE.match(source, head.end())
+    start = origin.end() if origin is not None else head.end()
+    text = source[start:]
     for found in _BRACES.finditer(text):
         variable = _VARIABLE.fullmatch(found[0])
         if variable is None or variable[1] not in declared:
-            line = source.count("\n", 0, head.end() + found.start()) + 1
+            line = source.count("\n", 0, start + found.start()) + 1
             name = variable[1] if variable else found[0]
             raise ContentError(
                 f"unknown variable {name!r}", where=f"{where}:{line}", allowed=did_you_mean(name, declared)
             )
     if unused := sorted(declared - frozenset(_VARIABLE.findall(text))):
         raise ContentError(f"variable {unused[0]!r} is declared and never used", where=f"{where}:1")
-    return Prompt(name, language, declared, text, source, sha256(source))
+    translated_from = origin["hash"] if origin is not None else ""
+    return Prompt(name, language, declared, text, source, sha256(head[0] + text), translated_from)
 
 
 @functools.cache
@@ -91,7 +99,6 @@ def load_prompt(name: str, language: str = "en", variant: Path | None = None) ->
     Raises:
         ContentError: There is no such prompt, or its file is wrong.
     """
-    shipped = Path(str(resources.files("dramaturg"))) / "content" / "prompts"
     if variant is not None:
         check_variant(variant)
         path = variant / f"{name}.txt"
@@ -106,7 +113,7 @@ def load_prompt(name: str, language: str = "en", variant: Path | None = None) ->
                 )
             return prompt
     for code in dict.fromkeys((language, "en")):
-        path = shipped / code / f"{name}.txt"
+        path = _shipped() / code / f"{name}.txt"
         if path.is_file():
             return parse_prompt(read_text(path), name=name, language=code, where=str(path))
     raise ContentError(f"unknown prompt {name!r}", allowed=did_you_mean(name, prompt_names()))
@@ -130,10 +137,29 @@ def check_variant(folder: Path) -> None:
             raise ContentError("replaces no prompt", where=str(path), allowed=did_you_mean(path.stem, names))
 
 
+def stale_translations() -> dict[str, str]:
+    """Returns the shipped translations whose English prompt has changed since, and the hash that it has today.
+
+    Returns:
+        ``LANGUAGE/NAME`` to the hash that the line ``{# source: HASH #}`` will name once the text is translated anew.
+    """
+    stale: dict[str, str] = {}
+    for path in sorted(_shipped().glob("*/*.txt")):
+        language, name = path.parent.name, path.stem
+        if language != "en":
+            today = load_prompt(name).hash
+            if load_prompt(name, language).translated_from != today:
+                stale[f"{language}/{name}"] = today
+    return stale
+
+
+def _shipped() -> Path:
+    return Path(str(resources.files("dramaturg"))) / "content" / "prompts"
+
+
 def prompt_names() -> list[str]:
     """Returns the names of all shipped prompts, sorted."""
-    folder = Path(str(resources.files("dramaturg"))) / "content" / "prompts" / "en"
-    return sorted(path.stem for path in folder.glob("*.txt"))
+    return sorted(path.stem for path in (_shipped() / "en").glob("*.txt"))
 
 
 def hashes(names: tuple[str, ...], language: str = "en", variant: Path | None = None) -> dict[str, str]:

@@ -8,7 +8,22 @@ import sys
 import typer
 
 from dramaturg import __version__
-from dramaturg.cli import demo, doctor, judge, ledger, models, report, run, schema
+from dramaturg.cli import (
+    agreement,
+    audit,
+    checklist,
+    compare,
+    demo,
+    doctor,
+    importing,
+    items,
+    judge,
+    ledger,
+    models,
+    report,
+    run,
+    schema,
+)
 from dramaturg.cli.console import Finished, complain
 from dramaturg.errors import DramaturgError, LimitReached
 
@@ -29,8 +44,17 @@ app.command("run")(run.run)
 app.command("plan")(run.plan)
 app.command("judge")(judge.judge)
 app.command("report")(report.report)
+app.command("import")(importing.import_chats)
+app.command("compare")(compare.compare)
+app.command("power")(compare.power)
 app.command("doctor")(doctor.doctor)
 app.command("schema")(schema.schema)
+checklist.app.command("items")(items.items)
+audit.app.command("labels")(agreement.labels)
+audit.app.command("agreement")(agreement.agreement)
+audit.app.command("halo")(agreement.halo)
+app.add_typer(audit.app, name="audit")
+app.add_typer(checklist.app, name="checklist")
 app.add_typer(models.app, name="models")
 app.add_typer(ledger.app, name="ledger")
 

@@ -21,6 +21,7 @@ class Document(StrEnum):
     CHECKLIST = "checklist"
     JUDGEMENT = "judgement"
     CASE = "case"
+    BENCHMARK = "benchmark"
 
 
 def schema(document: Annotated[Document, typer.Argument(help="What to describe.")]) -> None:
@@ -51,3 +52,7 @@ def _model(document: Document) -> type[BaseModel]:
             from dramaturg.stage.court.case import Case
 
             return Case
+        case Document.BENCHMARK:
+            from dramaturg.judge.checklist.benchmark import Benchmark
+
+            return Benchmark

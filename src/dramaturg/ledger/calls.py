@@ -275,6 +275,7 @@ class Calls:
         sampling: Sampling = DEFAULT_SAMPLING,
         labels: Mapping[str, str] | None = None,
         lines: str = "",
+        language: str = "en",
     ) -> Structured[AnswerT]:
         """Returns a validated value or a typed failure, never a default.
 
@@ -289,11 +290,12 @@ class Calls:
             sampling: See `ask`.
             labels: See `ask`.
             lines: Text that asks for labelled lines, shown in the re-ask.
+            language: Of the re-ask, ISO 639-1.
         """
         ask = self.asker(
             model, step=step, role=role, purpose=purpose, attempt=attempt, sampling=sampling, labels=labels
         )
-        return await ask_structured(ask, messages, answer, name=purpose, lines=lines)
+        return await ask_structured(ask, messages, answer, name=purpose, lines=lines, language=language)
 
     async def human(
         self, read: Callable[[], Awaitable[str]], *, step: str, role: str, purpose: str, attempt: int = 0

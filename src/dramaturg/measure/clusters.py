@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dramaturg.measure.estimate import Estimate, check_confidence, check_finite, no_interval, planned_or_used
 from dramaturg.measure.proportions import wilson_bounds
@@ -17,24 +16,8 @@ from dramaturg.measure.proportions import wilson_bounds
 FEWEST_FOR_BOOTSTRAP = 5
 """Clusters below which a bootstrap has too few distinct resamples to say anything of the tails."""
 
-ENOUGH_FOR_BOOTSTRAP = 20
-"""Clusters from which the bootstrap-t takes the place of Student's t."""
-
 Clusters = Mapping[str, Sequence[float]]
 """Cluster → its values: one per repeat."""
-
-
-@dataclass(frozen=True, slots=True)
-class VarianceSplit:
-    """How much the values differ between clusters and within one.
-
-    Attributes:
-        between: Variance between clusters, beyond what repeats alone would make; None where it cannot be told.
-        within: Variance between repeats of one cluster; None where no cluster has two.
-    """
-
-    between: float | None
-    within: float | None
 
 
 def t_interval(
@@ -63,7 +46,7 @@ def t_interval(
         ValueError: A value is NaN, infinite or off the scale, or the confidence makes no sense.
     """
     check_confidence(confidence)
-    used, planned, means = _prepare(clusters, n_planned, bounds)
+    used, planned, means = used_means(clusters, n_planned, bounds)
     early = _without_spread(means, used, planned, confidence, bounds)
     if early is not None:
         return early
@@ -105,7 +88,7 @@ def bootstrap_t_interval(
     check_confidence(confidence)
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}; at least 1 is needed")
-    used, planned, means = _prepare(clusters, n_planned, bounds)
+    used, planned, means = used_means(clusters, n_planned, bounds)
     early = _without_spread(means, used, planned, confidence, bounds)
     if early is not None:
         return early
@@ -123,62 +106,14 @@ def bootstrap_t_interval(
     return Estimate(value, low, high, used, planned, len(means), f"bootstrap-t over clusters, {resamples} resamples")
 
 
-def cluster_interval(clusters: Clusters, *, seed: int = 0, n_planned: int | None = None) -> Estimate:
-    """Returns the mean of the cluster means with the interval that fits their number.
-
-    Student's t below `ENOUGH_FOR_BOOTSTRAP` clusters, where resamples are too much alike; from there on the seeded
-    bootstrap-t, which follows the skew of shares near 0 or 1, and t again where the bootstrap finds no interval.
-
-    Args:
-        clusters: Cluster → its values between 0 and 1. A cluster without values is left out.
-        seed: Of the resampling.
-        n_planned: How many values were planned; as many as used by default.
-
-    Raises:
-        ValueError: A value is NaN, infinite or off the scale.
-    """
-    by_t = t_interval(clusters, n_planned=n_planned)
-    if by_t.clusters < ENOUGH_FOR_BOOTSTRAP:
-        return by_t
-    resampled = bootstrap_t_interval(clusters, seed=seed, n_planned=n_planned)
-    return by_t if resampled.low is None else resampled
-
-
-def variance_split(clusters: Clusters) -> VarianceSplit:
-    """Returns the variance between clusters and within them, by the method of moments.
-
-    A negative estimate of the variance between clusters is reported as 0, as usual.
-
-    Source: one-way random-effects analysis of variance; S. R. Searle, G. Casella and C. E. McCulloch,
-    "Variance Components" (1992), section 3.6 (unequal groups).
-
-    Args:
-        clusters: Cluster → its values.
-
-    Raises:
-        ValueError: A value is NaN or infinite.
-    """
-    groups = [list(values) for values in clusters.values() if values]
-    check_finite(value for group in groups for value in group)
-    total = sum(len(group) for group in groups)
-    free = total - len(groups)
-    if free == 0:
-        return VarianceSplit(None, None)
-    means = [math.fsum(group) / len(group) for group in groups]
-    squares = math.fsum((value - mean) ** 2 for group, mean in zip(groups, means, strict=True) for value in group)
-    within = squares / free
-    if len(groups) < 2:
-        return VarianceSplit(None, within)
-    grand = math.fsum(value for group in groups for value in group) / total
-    between_squares = math.fsum(len(group) * (mean - grand) ** 2 for group, mean in zip(groups, means, strict=True))
-    size = (total - sum(len(group) ** 2 for group in groups) / total) / (len(groups) - 1)
-    return VarianceSplit(max(0.0, (between_squares / (len(groups) - 1) - within) / size), within)
-
-
-def _prepare(
+def used_means(
     clusters: Clusters, n_planned: int | None, bounds: tuple[float, float] | None
 ) -> tuple[int, int, list[float]]:
-    """Returns how many values are used, how many were planned, and the mean of each cluster that has any."""
+    """Returns how many values are used, how many were planned, and the mean of each cluster that has any.
+
+    Raises:
+        ValueError: A value is NaN, infinite or off the scale, or fewer values were planned than used.
+    """
     groups = [values for values in clusters.values() if values]
     for values in groups:
         check_finite(values)
@@ -199,7 +134,7 @@ def _without_spread(
     if count == 1:
         reason = "one cluster; an interval needs at least two"
         return no_interval(value, n_used=used, n_planned=planned, clusters=1, reason=reason)
-    if max(means) > min(means):
+    if max(means) - min(means) > 1e-12:  # equal means may differ by rounding
         return None
     value = means[0]
     if bounds is not None and value in bounds:

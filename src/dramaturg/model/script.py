@@ -16,11 +16,14 @@ hold gives the reply. All conditions are optional:
 
 Regular expressions ignore case. A reply is one text or a list of variants: one not yet said is preferred, the
 request's seed picks. `json` gives an object instead, `fault` a planted failure, `delay_s` a wait.
+
+A few names mean scripts that are built in, where no file of that name exists: see `BUILT_IN`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import random
 import re
@@ -34,7 +37,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from dramaturg.errors import ContentError
 from dramaturg.files import find, parse_yaml, read_text
 from dramaturg.model.model import Identity, ModelFacts, OnText
-from dramaturg.model.reply import Reply, Usage
+from dramaturg.model.reply import Reply, TokenLogprob, Usage
 from dramaturg.model.request import Message, Request
 from dramaturg.model.spec import ModelSpec, Options
 from dramaturg.text import Json, canonical_json, sha256
@@ -169,18 +172,52 @@ class ScriptModel:
         """Does nothing: a script holds no connection."""
 
 
+BUILT_IN = {name: "dramaturg.judge.audit.scripted" for name in ("oracle", "always-yes", "coin")}
+"""Name → the module whose `BUILT_IN` holds the script. It is loaded by name and late: scripts know of models, and
+models of no script."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A script that is part of the package.
+
+    Attributes:
+        reply: Gives the reply; a pure function of the request.
+        sources: The files that make it, for its digest.
+        extra: What else is known of it.
+    """
+
+    reply: Callable[[Request], Reply]
+    sources: tuple[Path, ...]
+    extra: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
 def open_script(spec: ModelSpec) -> ScriptModel:
-    """Returns the script that a spec names: a shipped one, or a path to a ``.yaml`` or ``.py`` file.
+    """Returns the script that a spec names: a shipped one, a path to a ``.yaml`` or ``.py`` file, or a built-in one.
 
     Raises:
         ContentError: There is no such file, or it is wrong; the message names the line.
     """
+    if spec.name in BUILT_IN and not Path(spec.name).is_file():
+        return _open_built_in(spec)
     path = find("scripts", spec.name, where=spec.text)
     source = read_text(path)
     if path.suffix == ".py":
         return ScriptModel(path, sha256(source), _python_answers(path), options=spec.options)
     script = parse_yaml(source, Script, where=str(path))
     return ScriptModel(path, sha256(source), lambda request: _rule_answer(script, request), options=spec.options)
+
+
+def _open_built_in(spec: ModelSpec) -> ScriptModel:
+    module = importlib.import_module(BUILT_IN[spec.name])
+    built_in = cast("Mapping[str, BuiltIn]", module.BUILT_IN)[spec.name]
+    return ScriptModel(
+        Path(spec.name),
+        sha256("\n".join([spec.name, *(read_text(path) for path in built_in.sources)])),
+        lambda request: (built_in.reply(request), 0.0),
+        facts=ModelFacts(runtime="script", extra=built_in.extra),
+        options=spec.options,
+    )
 
 
 def _python_answers(path: Path) -> Callable[[Request], tuple[Reply, float]]:
@@ -204,7 +241,7 @@ def _python_answers(path: Path) -> Callable[[Request], tuple[Reply, float]]:
             return Reply("failed", failure="crash", detail=detail), 0.0
         if isinstance(said, Reply):
             return said, 0.0
-        return _ok(request, str(said)), 0.0
+        return scripted_reply(request, str(said)), 0.0
 
     return answer
 
@@ -313,15 +350,23 @@ def _fill_json(value: object, groups: Mapping[str, str]) -> Json:
 
 def _reply(rule: Rule, index: int, request: Request, heard: _Heard, groups: Mapping[str, str]) -> Reply:
     if rule.answer is not None:
-        return _ok(request, canonical_json(_fill_json(rule.answer, groups)))
+        return scripted_reply(request, canonical_json(_fill_json(rule.answer, groups)))
     fresh = [variant for variant in rule.reply if not _was_said(variant, heard.own)]
     variants = fresh or rule.reply or ("",)
     text = _fill(random.Random(f"{request.seed}/{index}").choice(variants), groups)
-    return _ok(request, text) if rule.fault is None else _faulty(request, rule.fault, text)
+    return scripted_reply(request, text) if rule.fault is None else _faulty(request, rule.fault, text)
 
 
-def _ok(request: Request, text: str) -> Reply:
-    return Reply("ok" if text.strip() else "empty", text=text, usage=_usage(request, text))
+def scripted_reply(request: Request, text: str, *, logprobs: tuple[TokenLogprob, ...] = ()) -> Reply:
+    """Returns the reply with a text, as a model gives it.
+
+    Args:
+        request: What was asked.
+        text: What is replied.
+        logprobs: Of its tokens.
+    """
+    status = "ok" if text.strip() else "empty"
+    return Reply(status, text=text, usage=_usage(request, text), logprobs=logprobs)
 
 
 def _faulty(request: Request, fault: Fault, text: str) -> Reply:

@@ -107,7 +107,13 @@ class ListAnswer(Generic[ItemT]):
 
 
 async def ask_structured(
-    ask: Ask, messages: Sequence[Message], answer: type[AnswerT], *, name: str, lines: str = ""
+    ask: Ask,
+    messages: Sequence[Message],
+    answer: type[AnswerT],
+    *,
+    name: str,
+    lines: str = "",
+    language: str = "en",
 ) -> Structured[AnswerT]:
     """Returns a validated value or a typed failure.
 
@@ -117,6 +123,7 @@ async def ask_structured(
         answer: What is wanted. Declare reasoning first, so that it is written first.
         name: Name of the schema, for the server.
         lines: How to answer in labelled lines, shown when the first answer could not be used; empty: ask for JSON.
+        language: Of what is added to the chat, ISO 639-1.
     """
     schema: AnswerSchema | None = answer_schema(answer, name)
     chat = tuple(messages)
@@ -131,7 +138,7 @@ async def ask_structured(
         elif failure in _WORTH_ASKING_AGAIN and not asked_again:
             asked_again = True
             schema = None if lines else schema
-            chat = (*messages, *_reask(asked.reply.text, failure, detail, lines))
+            chat = (*messages, *_reask(asked.reply.text, failure, detail, lines, language))
         else:
             return Structured(value, failure, detail, asked.reply.text, repaired, tuple(keys))
 
@@ -188,14 +195,14 @@ async def ask_list(
             return gathered.answer(asked.reply.text, tuple(keys))
 
 
-def _reask(text: str, failure: StructuredFailure, problem: str, lines: str) -> list[Message]:
+def _reask(text: str, failure: StructuredFailure, problem: str, lines: str, language: str) -> list[Message]:
     """Returns what is added to the chat: the answer and its problem, or the other form where there was no answer."""
     if failure != "unparsed":
-        return [Message("user", load_prompt("structured-lines").fill(lines=lines))] if lines else []
+        return [Message("user", load_prompt("structured-lines", language).fill(lines=lines))] if lines else []
     if lines:
-        told = load_prompt("structured-reask-lines").fill(problem=problem, lines=lines)
+        told = load_prompt("structured-reask-lines", language).fill(problem=problem, lines=lines)
     else:
-        told = load_prompt("structured-reask").fill(problem=problem)
+        told = load_prompt("structured-reask", language).fill(problem=problem)
     return [Message("assistant", _shortened(text)), Message("user", told)]
 
 

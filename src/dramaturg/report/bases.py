@@ -27,7 +27,9 @@ def kinship(one: KeptModel, other: KeptModel) -> Kinship:
     in ``hermes-3-llama-3.1-8b``.
     """
     if one.provider in _NAMELESS or other.provider in _NAMELESS:
-        return "same_model" if (one.provider, one.name, one.digest) == (other.provider, other.name, other.digest) else ""
+        return (
+            "same_model" if (one.provider, one.name, one.digest) == (other.provider, other.name, other.digest) else ""
+        )
     if one.digest and one.digest == other.digest:
         return "same_model"
     if (one.provider, one.name) == (other.provider, other.name) and not (one.digest and other.digest):
@@ -39,6 +41,9 @@ def kinship(one: KeptModel, other: KeptModel) -> Kinship:
 
 
 def base_of(name: str) -> tuple[str, ...]:
-    """Returns the words of a model's name that tell its base: ``Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf`` is qwen2.5, coder."""
+    """Returns the words of a model's name that tell its base.
+
+    ``Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf`` gives ``qwen2.5`` and ``coder``.
+    """
     file = re.split(r"[/\\]", name.lower())[-1].removesuffix(".gguf")
     return tuple(word for word in _PARTS.split(file) if word and not _NO_BASE.fullmatch(word))

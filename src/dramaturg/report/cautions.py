@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dramaturg.judge.judgement import Judgement
+from dramaturg.report.cards import card_caution
 from dramaturg.report.data import Caution, RunFacts
 from dramaturg.report.figures import counted, decimal, share, words
 from dramaturg.report.tables import Panel, Subject
@@ -91,6 +92,8 @@ def _about_panel(panel: Panel) -> Iterator[Caution]:
             "without their questions and without a score.",
         )
         return
+    if panel.subjects:
+        yield card_caution(panel.judge, panel.mode, panel.card)
     yield from _about_missing(panel)
     yield from _about_intervals(panel)
 

@@ -14,6 +14,7 @@ from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.judge.checklist.score import TranscriptScores, score_transcript
 from dramaturg.judge.judgement import Judgement
 from dramaturg.report.anchors import anchor_of
+from dramaturg.report.cards import Read, nearest_card
 from dramaturg.report.cautions import Doubts, cautions
 from dramaturg.report.data import Caution, RunFacts
 from dramaturg.report.lines import Lines
@@ -86,6 +87,7 @@ class _Collection:
         self._checklists = checklists
         self._facts = facts
         self._panels: dict[PanelKey, str] = {}
+        self._read: dict[PanelKey, Read] = defaultdict(Read)
         self._lines: dict[str, array[int]] = {}
         self._trials: list[Trial] = []
         self._shared = SharedScores()
@@ -121,6 +123,8 @@ class _Collection:
                 stale=judgement.transcript_digest != digest,
             )
             by_panel[key][judgement.indicator] = judgement
+        for key, answers in by_panel.items():
+            self._read[key].see(transcript, answers.values())
         return Trial(
             line=number,
             judgements=lines,
@@ -197,6 +201,7 @@ class _Collection:
             checklist=checklist,
             measures=measures(checklist, probabilistic=probabilistic) if checklist is not None else (),
             subjects=scores,
+            card=nearest_card(judge, mode, checklist, self._read[key], self._facts) if checklist is not None else None,
         )
 
     def _subject_scores(self, panel: int, checklist: Checklist, subjects: Sequence[Subject]) -> Iterator[SubjectScores]:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dramaturg.judge.audit.card import Card
+
 Severity = Literal["serious", "note"]
 """serious: a reader must know it before the first number. note: good to know."""
 
@@ -136,6 +138,7 @@ class RunFacts:
         prompts: Hash of each prompt by name.
         checklists: Hash of each checklist by id and version.
         versions: Version of each package and runtime by name.
+        cards: The cards of judges that are at hand.
         cautions: What limits trust and cannot be seen from transcripts and judgements.
         command: Command that continues or repeats the run.
     """
@@ -154,5 +157,6 @@ class RunFacts:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     checklists: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    cards: tuple[Card, ...] = ()
     cautions: tuple[Caution, ...] = ()
     command: str = ""

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from dramaturg import __version__
 from dramaturg.files import load_yaml, read_jsonl
+from dramaturg.judge.audit.card_store import known_cards
 from dramaturg.judge.checklist.asking import PURPOSE as JUDGES_PURPOSE
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.ledger import Ledger, Use
@@ -80,6 +81,7 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         prompts=_named(entries, "prompts/"),
         checklists=_named(entries, "checklists/"),
         versions={"dramaturg": entries.get("version", __version__)},
+        cards=tuple(card for _, card in known_cards()),
         cautions=(*_judges_cautions(kept), *_version_cautions(uses)),
         command=command,
     )
@@ -158,10 +160,6 @@ def _judges_cautions(kept: Mapping[str, KeptModel]) -> Iterator[Caution]:
     judges = {spec: model for spec, model in kept.items() if "judge" in model.parts}
     subjects = {spec: model for spec, model in kept.items() if "subject" in model.parts}
     for spec, judge in judges.items():
-        yield Caution(
-            "judge_without_card",
-            f"The judge {spec} has no card: nobody has tested with planted faults whether it sees any.",
-        )
         for other, subject in subjects.items():
             yield from _kinship_caution(spec, other, kinship(judge, subject))
 

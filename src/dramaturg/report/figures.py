@@ -124,5 +124,5 @@ def tallies(counts: Mapping[str, int]) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns untrusted text with its unseen characters shown, such as ``⟨U+202E⟩``: it can neither steer nor deceive."""
+    """Returns untrusted text with its unseen characters shown, such as ``⟨U+202E⟩``: it neither steers nor deceives."""
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))

@@ -167,12 +167,7 @@ def _remove_others(folder: Path, names: set[str]) -> None:
 
 def _methods(report: Report) -> Sequence[str]:
     """Returns how the intervals of this report were computed, each way once."""
-    estimates = (
-        score.summary.estimate
-        for panel in report.panels
-        for subject in panel.subjects
-        for score in subject.scores.values()
-    )
+    estimates = (estimate for panel in report.panels for estimate in panel.estimates())
     return list(dict.fromkeys(estimate.method for estimate in estimates if estimate.method))
 
 
@@ -221,9 +216,7 @@ def _environment() -> Environment:
         "words",
     ):
         environment.filters[name] = getattr(figures, name)
-    environment.filters.update(
-        {"across": _across, "along": _along, "heading": heading, "with_interval": with_interval}
-    )
+    environment.filters.update({"across": _across, "along": _along, "heading": heading, "with_interval": with_interval})
     shared = cast("dict[str, object]", environment.globals)
     for name, file in (("style", "style.css"), ("script", "script.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")

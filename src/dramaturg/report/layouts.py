@@ -223,7 +223,8 @@ def _means_of_cases(figures: Figures, head: DimensionHead) -> Iterator[str]:
             differing.append(f"{subject.label} {here} (there {there})")
     if differing:
         why = "there the sub-dimensions weigh alike, here the indicators do" if head.parts else "printed figures differ"
-        yield f"Mean over the cases of this table, where the dimension's score is another: {'; '.join(differing)}: {why}."
+        named = "; ".join(differing)
+        yield f"Mean over the cases of this table, where the dimension's score is another: {named}: {why}."
 
 
 def _other_dimensions(figures: Figures, heads: Sequence[DimensionHead], intervals: bool) -> Layout:

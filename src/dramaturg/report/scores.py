@@ -160,9 +160,7 @@ def score_subject(
         scores |= _figures(name, figures, [one.subdimensions[name] for one in everything])
     for name, figures in summary.roles.items():
         scores |= _figures(f"role:{name}", figures, [one.roles[name] for one in everything])
-    return SubjectScores(
-        subject, scores, summary.missing, summary.not_applicable, attempts(scored), retry_rate(scored)
-    )
+    return SubjectScores(subject, scores, summary.missing, summary.not_applicable, attempts(scored), retry_rate(scored))
 
 
 def _figures(name: str, figures: Summaries, scores: Sequence[Scores]) -> Iterable[tuple[str, Score]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dramaturg.judge.audit.card_store import Nearest
 from dramaturg.judge.checklist.attempts import Attempts
 from dramaturg.judge.checklist.score import RULE
 from dramaturg.measure import Estimate
@@ -77,6 +78,7 @@ def _panel(panel: Panel) -> Json:
         "mode": panel.mode,
         "checklist": panel.checklist_id,
         "checklist_digest": panel.checklist_digest,
+        "card": _card(panel.card),
         "scored_reversed": list(panel.negative),
         "subjects": [
             {
@@ -94,6 +96,24 @@ def _panel(panel: Panel) -> Json:
             }
             for subject in panel.subjects
         ],
+    }
+
+
+def _card(nearest: Nearest | None) -> Json:
+    if nearest is None:
+        return None
+    card = nearest.card
+    figures = {
+        "balanced_accuracy": card.balanced_accuracy,
+        "sensitivity": card.sensitivity,
+        "specificity": card.specificity,
+    }
+    return {
+        "holds": nearest.exact,
+        "differs_in": list(nearest.differences),
+        "poor": card.poor,
+        "command": card.command,
+        **{name: figure.model_dump(mode="json") for name, figure in figures.items()},
     }
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from dramaturg.judge.audit.card_store import Nearest
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.judge.checklist.score import TranscriptScores
+from dramaturg.measure import Estimate
 from dramaturg.report.scores import Measure, SubjectScores
 
 
@@ -54,6 +56,7 @@ class Panel:
         checklist: The checklist, or None where no copy of it is at hand; then there are no scores.
         measures: Rows of the score table.
         subjects: Scores of each subject.
+        card: The judge's card, or the nearest one; None where it has none.
     """
 
     judge: str
@@ -63,6 +66,7 @@ class Panel:
     checklist: Checklist | None
     measures: tuple[Measure, ...]
     subjects: tuple[SubjectScores, ...]
+    card: Nearest | None
 
     @property
     def title(self) -> str:
@@ -78,8 +82,13 @@ class Panel:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why intervals are missing or special, each reason once: the footnotes of the score table."""
-        estimates = (score.summary.estimate for subject in self.subjects for score in subject.scores.values())
-        return tuple(dict.fromkeys(estimate.reason for estimate in estimates if estimate.reason))
+        return tuple(dict.fromkeys(estimate.reason for estimate in self.estimates() if estimate.reason))
+
+    def estimates(self) -> Iterator[Estimate]:
+        """Yields every estimate that the score table shows."""
+        for subject in self.subjects:
+            for measure in self.measures:
+                yield subject.scores[measure.key].summary.estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,15 @@ from typing import assert_never
 from dramaturg.errors import LedgerError, LimitReached, UnitStopped, UserError
 from dramaturg.judge.checklist import judge_transcript
 from dramaturg.ledger import Budget, Calls, Ledger
-from dramaturg.model import Model, ModelFacts
+from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.run.board import Board
 from dramaturg.run.court import EMPTY_HOUSE, House, perform
 from dramaturg.run.failure import bug_detail
 from dramaturg.run.interrupt import interrupts
-from dramaturg.run.kept import kept_models
-from dramaturg.run.material import Material, NamedModel
+from dramaturg.run.material import Material
 from dramaturg.run.progress import Progress, Silent
-from dramaturg.run.recorded import RecordedModel
+from dramaturg.run.recorded import recorded
 from dramaturg.run.records import End, record_of
 from dramaturg.run.result import RunResult
 from dramaturg.run.schedule import Schedule
@@ -77,7 +76,7 @@ async def run_study(
     needed = material.models()
     budget.check_prices({spec: model.identity for spec, model in needed.items()})
     if replay_only:
-        opened: dict[str, Model] = {spec: _recorded(model, ledger) for spec, model in needed.items()}
+        opened: dict[str, Model] = {spec: recorded(model, ledger) for spec, model in needed.items()}
     else:
         opened = {spec: await models.open(spec) for spec in needed}
     keep(out, snapshot)
@@ -265,12 +264,6 @@ class _Run:
             return await perform(unit, self._material.study, self._opened, calls, self._house)
         async with self._one_stage:  # people follow one performance at a time
             return await perform(unit, self._material.study, self._opened, calls, self._house)
-
-
-def _recorded(model: NamedModel, ledger: Ledger) -> RecordedModel:
-    kept = kept_models(ledger).get(model.spec.text)
-    facts = ModelFacts() if kept is None else ModelFacts(context_tokens=kept.context_tokens)
-    return RecordedModel(model.identity, facts, model.spec.options)
 
 
 def _waits_for_person(unit: Unit) -> bool:

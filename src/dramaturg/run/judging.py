@@ -10,6 +10,7 @@ from pathlib import Path
 from dramaturg import __version__
 from dramaturg.errors import ContentError, LimitReached, UnitStopped, UserError
 from dramaturg.files import find, load_yaml, read_jsonl, read_text
+from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.judge.checklist import Checklist, Long, Mode, Wording, judge_transcript
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model import Model
@@ -17,7 +18,7 @@ from dramaturg.model.opening import Models
 from dramaturg.prompts import load_prompt, prompt_names
 from dramaturg.run.board import Board
 from dramaturg.run.failure import bug_detail
-from dramaturg.run.material import JUDGES_PROMPTS, JudgeBench, named_model
+from dramaturg.run.material import JudgeBench, named_model
 from dramaturg.run.progress import Progress
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult

@@ -6,10 +6,11 @@ import functools
 from dataclasses import dataclass
 from typing import assert_never
 
+from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.judge.checklist import JUDGE_TOKENS, expected_calls
 from dramaturg.prompts import load_prompt, prompt_names
 from dramaturg.run.court import performance_calls, performance_turns, trial_limits
-from dramaturg.run.material import JUDGES_PROMPTS, JudgeBench, StagedCase
+from dramaturg.run.material import JudgeBench, StagedCase
 from dramaturg.run.study import Study
 from dramaturg.run.units import JudgeUnit, StageUnit, Unit
 

@@ -22,9 +22,6 @@ from dramaturg.text import Json, canonical_json, sha256
 ItemT = TypeVar("ItemT")
 ReadT = TypeVar("ReadT")
 
-JUDGES_PROMPTS = "judge-"
-"""Prompts whose names begin so are the judges'."""
-
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dramaturg.ledger import Ledger
 from dramaturg.model import Identity, ModelFacts, OnText, Reply, Request
 from dramaturg.model.spec import Options
+from dramaturg.run.kept import kept_models
+from dramaturg.run.material import NamedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +35,10 @@ class RecordedModel:
 
     async def close(self) -> None:
         """Does nothing: nothing is open."""
+
+
+def recorded(model: NamedModel, ledger: Ledger) -> RecordedModel:
+    """Returns the model as the ledger knows it; it answers nothing that is not in the ledger."""
+    kept = kept_models(ledger).get(model.spec.text)
+    facts = ModelFacts() if kept is None else ModelFacts(context_tokens=kept.context_tokens)
+    return RecordedModel(model.identity, facts, model.spec.options)

@@ -7,7 +7,7 @@ item-total correlation, discrimination; the phi coefficient for two yes/no items
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,7 +162,8 @@ def _analysis(
     named = tuple(dict.fromkeys(label for label in labels if label))
     items = tuple(_items(table, checklist, labels, others))
     twins = _twins(table, items)
-    notes: list[str] = []
+    advice = _advice(items, twins)
+    notes = list(_emptied(items, advice))
     if len(table.transcripts) < FEWEST:
         notes.append(f"{len(table.transcripts)} transcripts: too few to advise anything; {FEWEST} are the least.")
     if len(named) < 2:
@@ -180,7 +181,7 @@ def _analysis(
         subjects=named,
         items=items,
         twins=twins,
-        advice=_advice(items, twins),
+        advice=advice,
         notes=tuple(notes),
     )
 
@@ -218,9 +219,7 @@ def _items(
         )
 
 
-def _item_totals(
-    good: NDArray[np.int8], answered: NDArray[np.bool_], dimensions: Sequence[str]
-) -> list[float | None]:
+def _item_totals(good: NDArray[np.int8], answered: NDArray[np.bool_], dimensions: Sequence[str]) -> list[float | None]:
     """Returns each indicator's correlation with the mean of the others of its dimension."""
     found: list[float | None] = [None] * len(dimensions)
     for dimension in dict.fromkeys(dimensions):
@@ -314,8 +313,7 @@ def _advice(items: Sequence[Item], twins: Sequence[Twins]) -> tuple[Advice, ...]
         if kept not in copies:  # its twin goes already, so this one stays
             copies.setdefault(weaker, []).append(f"says the same as {kept} (phi {pair.phi:.2f})")
     advice = [Advice(item.indicator, (*_faults(item), *copies.get(item.indicator, ()))) for item in items]
-    advised = [one for one in advice if one.reasons]
-    return tuple(replace(one, reasons=(*one.reasons, *_emptied(one, advised, by_id))) for one in advised)
+    return tuple(one for one in advice if one.reasons)
 
 
 def _faults(item: Item) -> Iterator[str]:
@@ -333,10 +331,11 @@ def _faults(item: Item) -> Iterator[str]:
         yield f"judges disagree on {item.disagreement:.0%} of the transcripts"
 
 
-def _emptied(one: Advice, advised: Sequence[Advice], items: Mapping[str, Item]) -> Iterator[str]:
+def _emptied(items: Sequence[Item], advice: Sequence[Advice]) -> Iterator[str]:
     """Yields a warning where dropping all that is advised would leave a part without an indicator."""
-    going = {advice.indicator for advice in advised}
-    item = items[one.indicator]
-    place = (item.dimension, item.subdimension)
-    if all(name in going for name, other in items.items() if (other.dimension, other.subdimension) == place):
-        yield f"dropping all that is listed would empty {item.subdimension or item.dimension}: rewrite it instead"
+    going = {one.indicator for one in advice}
+    staying = {(item.dimension, item.subdimension) for item in items if item.indicator not in going}
+    parts = dict.fromkeys((item.dimension, item.subdimension) for item in items)
+    emptied = [part or dimension for dimension, part in parts if (dimension, part) not in staying]
+    if emptied:
+        yield f"Dropping all that is listed would empty {', '.join(emptied)}: rewrite some instead."

@@ -53,6 +53,7 @@ async def ask_single(
         sampling=questioning.sampling(TOKENS),
         labels={"indicator": indicator.id},
         lines=load_prompt("judge-single-lines", questioning.language).fill(),
+        language=questioning.language,
     )
     if answered.value is None:
         detail = told(answered.detail, answered.text)

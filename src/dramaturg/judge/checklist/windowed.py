@@ -189,6 +189,7 @@ async def _ask(questioning: Questioning, window: Window, indicator: Indicator, n
         sampling=questioning.sampling(TOKENS),
         labels={"indicator": indicator.id, "turn": window.turn.id.removeprefix("T")},
         lines=load_prompt("judge-window-lines", questioning.language).fill(turn=window.turn.id),
+        language=questioning.language,
     )
     if answered.value is None:
         detail = told(answered.detail, answered.text)

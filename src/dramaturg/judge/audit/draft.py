@@ -1,0 +1,85 @@
+"""A draft: a transcript that is being edited, with the places that an operator may still touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+
+from dramaturg.judge.audit.clean import Base, Hook
+from dramaturg.stage.transcript import Role, Transcript, Turn
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)[\"'”’)]*\s+(?=[\"'“‘(A-Z0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A transcript that is being edited.
+
+    Attributes:
+        transcript: As it stands now.
+        hooks: Fault kind → where it can be made true.
+        touched: Ids of turns that were edited before: no second fault may hide the first.
+        roles: Kinds of roles whose turns may be made faulty; None for all that a model plays.
+    """
+
+    transcript: Transcript
+    hooks: Mapping[str, tuple[Hook, ...]]
+    touched: frozenset[str] = frozenset()
+    roles: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, base: Base, roles: frozenset[str] | None = None) -> Draft:
+        """Returns the draft of a clean transcript."""
+        return cls(base.transcript, base.hooks, roles=roles)
+
+    def kind_of(self, turn: Turn) -> str:
+        """Returns the kind of the role that speaks."""
+        return next((role.kind for role in self.transcript.roles if role.id == turn.role), turn.role)
+
+    def turns(self, kinds: Collection[str] = ()) -> list[Turn]:
+        """Returns the model-played turns that may be edited, of roles of some kinds where any are named."""
+        return [
+            turn
+            for turn in self.transcript.judged_turns()
+            if turn.id not in self.touched and self.is_open(kind := self.kind_of(turn)) and (not kinds or kind in kinds)
+        ]
+
+    def is_open(self, kind: str) -> bool:
+        """Returns whether a role of that kind may be made faulty."""
+        return self.roles is None or kind in self.roles
+
+    def turn(self, name: str) -> Turn | None:
+        """Returns the turn with that id, or None."""
+        return next((turn for turn in self.transcript.turns if turn.id == name), None)
+
+    def other_role(self, turn: Turn, rng: Random) -> Role | None:
+        """Returns a role of another kind than the speaker's, or None where there is none."""
+        own = self.kind_of(turn)
+        others = [role for role in self.transcript.roles if role.kind != own]
+        return rng.choice(others) if others else None
+
+    def with_texts(self, texts: Mapping[str, str]) -> Draft:
+        """Returns the draft with other texts in some turns, which count as touched from now on."""
+        turns = tuple(
+            turn.model_copy(update={"text": texts[turn.id], "raw": ""}) if turn.id in texts else turn
+            for turn in self.transcript.turns
+        )
+        return self.with_transcript(self.transcript.model_copy(update={"turns": turns}), touched=texts)
+
+    def with_transcript(self, transcript: Transcript, *, touched: Collection[str] = ()) -> Draft:
+        """Returns the draft with another transcript."""
+        return replace(self, transcript=transcript, touched=self.touched | frozenset(touched))
+
+
+def sentences(text: str) -> list[str]:
+    """Returns the sentences of a text, in order."""
+    return [part for part in _SENTENCE_END.split(text.strip()) if part]
+
+
+def inserted(text: str, addition: str, rng: Random) -> str:
+    """Returns the text with a sentence more: before it, behind it, or between two of its sentences."""
+    parts = sentences(text)
+    place = rng.randint(0, len(parts))
+    return " ".join([*parts[:place], addition, *parts[place:]])

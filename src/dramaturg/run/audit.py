@@ -1,0 +1,353 @@
+"""Carries out an audit: every assignment of its plan is a unit of the ledger, so that to resume is to run again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import cast
+
+from dramaturg.errors import ContentError, LimitReached, UnitStopped
+from dramaturg.files import read_jsonl
+from dramaturg.judge.audit import Assignment, Base, Card, Plan, binding_of
+from dramaturg.judge.audit.card import Cost, card_of
+from dramaturg.judge.audit.marks import Answered
+from dramaturg.judge.checklist import judge_transcript
+from dramaturg.judge.checklist.ballots import batches
+from dramaturg.ledger import Budget, Ledger
+from dramaturg.model import Model
+from dramaturg.model.opening import Models
+from dramaturg.run.board import Board
+from dramaturg.run.failure import bug_detail
+from dramaturg.run.interrupt import interrupts
+from dramaturg.run.material import JudgeBench
+from dramaturg.run.progress import Progress
+from dramaturg.run.recorded import recorded
+from dramaturg.run.spool import Spool
+from dramaturg.stage.transcript import Transcript
+from dramaturg.text import Json, canonical_json, sha256
+
+VOTES_AGAIN = 2
+"""How often a question is asked for the retest."""
+
+FIRST_ESTIMATE = 3
+"""Assignments that must have been judged anew before the time that is left is told."""
+
+ESTIMATE_EVERY_S = 60.0
+"""Seconds between two estimates."""
+
+SHORT_S = 20.0
+"""Less than so many seconds that are left are not worth a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """What became of an audit.
+
+    Attributes:
+        card: The card; None where the audit was stopped before its end.
+        not_judged: Assignments that failed or were left, by reason.
+        planned: Assignments of the plan.
+        calls: New calls.
+        replayed: Calls that the ledger answered.
+        seconds: Of this session.
+        stop: Empty, `limit` or `interrupted`.
+        limit: Which limit was reached, for people.
+    """
+
+    card: Card | None
+    not_judged: dict[str, int]
+    planned: int
+    calls: int
+    replayed: int
+    seconds: float
+    stop: str = ""
+    limit: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """0 when everything was judged, 2 when an assignment failed, 3 when the audit was stopped."""
+        return 3 if self.stop else 2 if self.not_judged else 0
+
+
+def bases_of(path: Path) -> tuple[Base, ...]:
+    """Returns the transcripts of a file as bases without hooks; that they are clean is taken for granted.
+
+    Raises:
+        ContentError: The file is no file of transcripts, holds none, or two of them share an id.
+    """
+    found: dict[str, Base] = {}
+    for line, transcript in read_jsonl(path, Transcript):
+        if transcript.id in found:
+            raise ContentError(f"the transcript {transcript.id!r} stands twice", where=f"{path}:{line}")
+        found[transcript.id] = Base(transcript)
+    if not found:
+        raise ContentError("holds no transcript", where=str(path))
+    return tuple(found.values())
+
+
+class Audit:
+    """One audit of one judge."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        bench: JudgeBench,
+        *,
+        models: Models,
+        ledger: Ledger,
+        budget: Budget,
+        replay_only: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Prepares the audit; nothing is asked yet.
+
+        Args:
+            plan: What is asked.
+            bench: The judge, and how it is asked.
+            models: Opens the judge.
+            ledger: Where every answer is kept.
+            budget: Counts and limits the new calls.
+            replay_only: Whether the judge need not be there.
+            tell: Receives a line with the time that is left.
+        """
+        self._plan = plan
+        self._bench = bench
+        self._models = models
+        self._ledger = ledger
+        self._budget = budget
+        self._replay_only = replay_only
+        self._tell = tell
+        self._board = Board(len(plan.assignments), budget, models)
+        self._answered: dict[int, Answered] = {}
+        self._not_judged: Counter[str] = Counter()
+        self._limit: LimitReached | None = None
+        self._interrupted = False
+        self._fresh = 0
+
+    async def carry_out(
+        self, out: Path, *, concurrency: int, progress: Progress, command: str, sample: int | None
+    ) -> AuditResult:
+        """Returns what became of the audit; specimens, what was planted and judgements lie in the folder by then.
+
+        Args:
+            out: Output folder.
+            concurrency: Most specimens judged at once.
+            progress: Shows what is going on.
+            command: What the card says that made it.
+            sample: Most mutants that were asked for.
+
+        Raises:
+            UserError: The judge cannot be opened, or the disk is full.
+            LedgerError: The ledger cannot be written.
+        """
+        started = time.monotonic()
+        spec = self._bench.model.spec.text
+        judge = await self._judge_itself()
+        display = asyncio.create_task(progress.show(self._board))
+        work = iter(enumerate(self._plan.assignments))
+        tasks = [asyncio.create_task(self._worker(work, judge, started)) for _ in range(concurrency)]
+
+        def stop() -> None:
+            self._interrupted = True
+            for task in tasks:
+                task.cancel()
+
+        try:
+            with interrupts(stop):
+                for ended in await asyncio.gather(*tasks, return_exceptions=True):
+                    if isinstance(ended, BaseException) and not isinstance(ended, asyncio.CancelledError):
+                        raise ended
+        finally:
+            for task in [*tasks, display]:
+                task.cancel()
+            await asyncio.gather(*tasks, display, return_exceptions=True)
+            await self._models.release(spec)
+        answered = [one for _, one in sorted(self._answered.items())]
+        _write(out, self._plan, answered)
+        stopped = "interrupted" if self._interrupted else "limit" if self._limit is not None else ""
+        return AuditResult(
+            card=None if stopped or not answered else self._card(answered, judge, command, sample),
+            not_judged=dict(self._not_judged),
+            planned=len(self._plan.assignments),
+            calls=self._budget.calls,
+            replayed=self._budget.replayed,
+            seconds=time.monotonic() - started,
+            stop=stopped,
+            limit=str(self._limit or ""),
+        )
+
+    async def _judge_itself(self) -> Model:
+        """Returns the judge; where nothing new may be asked, what the ledger knows of it will do."""
+        model = self._bench.model
+        if not self._replay_only or model.spec.provider == "script":
+            return await self._models.open(model.spec.text)
+        return recorded(model, self._ledger)
+
+    async def _worker(self, work: Iterator[tuple[int, Assignment]], judge: Model, started: float) -> None:
+        told = started
+        for place, assignment in work:
+            if self._limit is not None:
+                return
+            before = self._budget.calls
+            await self._judge(place, assignment, judge)
+            if self._budget.calls == before:
+                continue
+            self._fresh += 1
+            now = time.monotonic()
+            left = (now - started) / self._fresh * (self._board.units - self._board.done - self._board.failed)
+            due = self._fresh == FIRST_ESTIMATE or (self._fresh > FIRST_ESTIMATE and now - told >= ESTIMATE_EVERY_S)
+            if due and left >= SHORT_S:
+                told = now
+                self._tell(f"about {_duration(left)} left")
+
+    async def _judge(self, place: int, assignment: Assignment, judge: Model) -> None:
+        label = f"specimen {place + 1} ({assignment.part})"
+        self._board.open_units[label] = time.monotonic()
+        bench = self._bench
+        try:
+            judgements = await judge_transcript(
+                assignment.specimen.transcript,
+                bench.checklist,
+                judge=judge,
+                calls=self._ledger.calls(unit=_unit(assignment, bench), seed=self._plan.seed, budget=self._budget),
+                mode=bench.mode,
+                votes=_votes(assignment, bench),
+                indicators=_asked(assignment, bench),
+                long=bench.long,
+                ask=bench.ask,
+            )
+        except LimitReached as limit:
+            self._limit = self._limit or limit
+            return
+        except UnitStopped as stopped:
+            self._fail(stopped.kind)
+            return
+        except (ValueError, TypeError, LookupError, AttributeError) as problem:
+            self._fail(bug_detail(problem))
+            return
+        finally:
+            del self._board.open_units[label]
+        self._answered[place] = Answered(assignment, judgements)
+        self._board.done += 1
+
+    def _fail(self, reason: str) -> None:
+        self._not_judged[reason] += 1
+        self._board.failed += 1
+
+    def _card(self, answered: Sequence[Answered], judge: Model, command: str, sample: int | None) -> Card:
+        bench = self._bench
+        binding = binding_of(
+            judge.identity,
+            bench.checklist,
+            (one.assignment.specimen.transcript for one in answered),
+            mode=bench.mode,
+            ask=bench.ask,
+            votes=bench.votes,
+        )
+        extra = judge.facts.extra
+        return card_of(
+            self._plan,
+            answered,
+            binding=binding,
+            command=command,
+            sample=sample,
+            cost=self._cost(answered),
+            sees=(_names(extra["sees"]), _names(extra.get("sees_partly"))) if "sees" in extra else None,
+            not_judged=self._not_judged,
+        )
+
+    def _cost(self, answered: Sequence[Answered]) -> Cost:
+        units = {_unit(one.assignment, self._bench) for one in answered}
+        uses = self._ledger.uses(units)
+        count = sum(
+            max(1, len(judgement.votes))
+            for one in answered
+            for judgement in one.judgements
+            if judgement.source == "model"
+        )
+        each = max(1, count)
+        return Cost(
+            judgements=count,
+            calls=sum(use.calls for use in uses) / each,
+            input_tokens=sum(use.input_tokens for use in uses) / each,
+            output_tokens=sum(use.output_tokens for use in uses) / each,
+            seconds=sum(use.seconds for use in uses) / each,
+        )
+
+
+def specimen_lines(assignments: Sequence[Assignment]) -> Iterator[tuple[str, str]]:
+    """Yields each specimen once, as a line of a file of transcripts, with the line that says what was done to it."""
+    seen: set[str] = set()
+    for one in assignments:
+        specimen = one.specimen
+        if specimen.transcript.id in seen:
+            continue
+        seen.add(specimen.transcript.id)
+        done: dict[str, Json] = {
+            "transcript": specimen.transcript.id,
+            "base": specimen.base,
+            "part": one.part,
+            "twin": one.twin,
+            "indicators": list(one.indicators),
+            "mutations": [cast("dict[str, Json]", asdict(mutation)) for mutation in specimen.mutations],
+        }
+        yield specimen.transcript.model_dump_json(), json.dumps(done, ensure_ascii=False)
+
+
+def _write(out: Path, plan: Plan, answered: Sequence[Answered]) -> None:
+    with (
+        Spool(out / "specimens.jsonl") as specimens,
+        Spool(out / "planted.jsonl") as planted,
+        Spool(out / "judgements.jsonl") as judgements,
+    ):
+        for place, (transcript, done) in enumerate(specimen_lines(plan.assignments)):
+            specimens.add(place, [transcript])
+            planted.add(place, [done])
+        for place, one in enumerate(answered):
+            if one.assignment.part == "main":
+                judgements.add(place, [judgement.model_dump_json() for judgement in one.judgements])
+        for spool in (specimens, planted, judgements):
+            spool.finish()
+
+
+def _unit(assignment: Assignment, bench: JudgeBench) -> str:
+    """Returns the id of an assignment, which comes from all that can change its answers."""
+    asked = _asked(assignment, bench)
+    content: dict[str, Json] = {
+        "kind": "audit",
+        "transcript": assignment.specimen.transcript.digest,
+        "bench": bench.key,
+        "indicators": None if asked is None else list(asked),
+        "votes": _votes(assignment, bench),
+    }
+    return sha256(canonical_json(content))[:20]
+
+
+def _votes(assignment: Assignment, bench: JudgeBench) -> int:
+    return VOTES_AGAIN if assignment.part == "again" else bench.votes
+
+
+def _asked(assignment: Assignment, bench: JudgeBench) -> tuple[str, ...] | None:
+    """Returns what is put to the judge: the counted questions, with all that stand in one call with them."""
+    match bench.mode:
+        case "joint":
+            return None
+        case "grouped" | "paper":
+            counted = set(assignment.indicators)
+            sets = batches(bench.checklist.indicators, bench.mode)
+            return tuple(one.id for batch in sets if not counted.isdisjoint(i.id for i in batch) for one in batch)
+        case "single" | "probability" | "windowed":
+            return assignment.indicators
+
+
+def _names(value: Json) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
