@@ -179,8 +179,10 @@ ODD = [
     ("From the shop's side: Does the agent greet the customer?", "Does the agent greet the customer?", ""),
     ("Does the agent greet the customer? - Yes", "Does the agent greet the customer?", ""),
     ("A greeting is due. Does the agent greet the customer?", "Does the agent greet the customer?", ""),
-    ("Does the agent\u200b greet\nthe customer ?", "Does the agent greet the customer ?", ""),
+    ("Does the agent\u200b greet\nthe customer ?", "Does the agent greet the customer?", ""),
     ("Does the agent greet the customer? The greeting is polite.", "Does the agent greet the customer?", ""),
+    ("Does the agent greet the customer? For example, does it say hello?", "Does the agent greet the customer?", ""),
+    ("Does the agent greet the customer in the transcript?", "Does the agent greet the customer?", ""),
     ("Sub-question 2.1: Does the agent give 2 dates.", "Does the agent give 2 dates?", "2.1"),
 ]
 

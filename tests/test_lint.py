@@ -23,6 +23,7 @@ from dramaturg.model.embeddings import WordsOnly
 
 EN, IT, ZH = lexicon("en"), lexicon("it"), lexicon("zh")
 COURT = Cast({"judge": ("judge", "judges"), "witness": ("witness", "witnesses")}, ("defence", "player"))
+DEFENCE = {"id": "defence", "name": "defence", "played_by": "human", "duties": "Argues."}
 TRIBUNALE = Cast({"judge": ("giudice",), "witness": ("testimone",)}, ("difesa",))
 FATING = Cast({"judge": ("法官",), "witness": ("证人",)}, ("辩方",))
 
@@ -107,6 +108,11 @@ def test_italian_and_chinese_have_their_own_words(text: str, words: Lexicon, cas
 def test_a_question_about_another_role_than_its_seed_is_found():
     assert rules("Does the judge answer the question?", roles=("witness",)) == ["other_role"]
     assert rules("Does the witness answer the judge's question?", roles=("witness",)) == []
+
+
+def test_a_role_is_known_in_both_spellings():
+    cast = cast_of(shop(roles=[*shop().model_dump()["roles"], DEFENCE]))
+    assert rules("Does the defense question the agent?", cast=cast) == ["human"]
 
 
 def test_a_negative_sign_turns_the_rules_of_polarity():
