@@ -158,17 +158,15 @@ async def test_a_used_up_budget_stops_the_build_and_keeps_what_was_answered(ledg
     assert len(asked) == expected_calls(shop())
 
 
-async def test_a_model_whose_questions_are_unfit_is_told_why_and_asked_once_more(ledger: Ledger):
+async def test_a_seed_of_which_little_came_is_asked_for_once_more_with_other_seeds_as_patterns(ledger: Ledger):
     asked: list[Request] = []
     unfit = ["Is the agent's answer good?", "Is the agent's answer clear?", "The agent answers."]
-    made = await built(ledger, writer(asked=asked, sides=unfit))
-    of_seed = [one for one in asked if one.labels["purpose"] == "diversification" and "refusal" in one.messages[0].text]
-    assert [request.labels["step"] for request in of_seed] == ["diversification", "diversification/again"]
-    told = of_seed[1].messages[-1].text
-    assert "- Is the agent's answer good? (vague: 'good')" in told
-    assert "- The agent answers. (it is a statement or a heading, no question)" in told
-    twice = [one for one in made.account.questions if one.text == unfit[0] and one.provenance.seed == "AUT-S1"]
-    assert [entry.stage for entry in twice] == ["rules", "augmentation"]
+    made = await built(ledger, writer(asked=asked, sides=unfit, parts=unfit))
+    again = [one for one in asked if one.labels["step"] == "again"]
+    assert len(again) == 2
+    told = next(one.messages[-1].text for one in again if "refusal" in one.messages[-1].text)
+    assert "- Does the agent write short sentences?" in told and "Is the agent's answer good?" not in told
+    assert len(made.checklist.indicators) == 2
 
 
 ODD = [

@@ -1,7 +1,8 @@
 """Stage 2: a model makes more questions of each seed, by diversification and by elaboration.
 
-Source: RPA-Check, section 3.1, stage 2. One call for each seed and strategy, in one ledger unit for each seed, so
-that another seed asks nothing again. What an endpoint fails to give is a value: the seed then stands alone.
+Source: RPA-Check, section 3.1, stage 2. One call for each seed and strategy, and one more for a seed of which little
+came, in one ledger unit for each seed, so that another seed asks nothing again. What an endpoint fails to give is a
+value: the seed then stands alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dramaturg.errors import UnitStopped
 from dramaturg.judge.checklist.benchmark import Benchmark, Seed
 from dramaturg.judge.checklist.build.account import Entry, decided
 from dramaturg.judge.checklist.build.cleaning import NUMBER, WHY, Cleaned, clean
-from dramaturg.judge.checklist.build.lexicon import Lexicon, lexicon
+from dramaturg.judge.checklist.build.lexicon import lexicon
 from dramaturg.judge.checklist.build.replies import LEAST_PARTS, MOST_PARTS, Diversified, Elaborated, Translated
 from dramaturg.judge.checklist.build.rules import cast_of, findings, same_words
 from dramaturg.judge.checklist.checklist import Dimension, Provenance, Subdimension
@@ -29,12 +30,19 @@ AUGMENTATIONS: tuple[Augmentation, ...] = ("diversification", "elaboration")
 
 _PROMPT_OF: dict[Augmentation, str] = {"diversification": "checklist-diversify", "elaboration": "checklist-elaborate"}
 
-PROMPTS = ("checklist-again", "checklist-diversify", "checklist-elaborate", "checklist-filter", "checklist-translate")
+_AGAIN = "checklist-again"
+"""For a model that wrote little of use: shorter, and with a person's questions to copy the form of.
+
+Not the model's own answer with what is wrong in it: a small model writes the same words again when it sees them.
+"""
+
+PROMPTS = (_AGAIN, "checklist-diversify", "checklist-elaborate", "checklist-filter", "checklist-translate")
 """Prompts of a build, for records."""
 
 WRITING = Sampling(temperature=0.5, max_tokens=900)
 _TRANSLATING = Sampling(temperature=0.0, max_tokens=200)
 _SHOWN_CHARACTERS = 300
+_PATTERNS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +88,20 @@ async def augment(benchmark: Benchmark, seed: Seed, model: Model, calls: Calls) 
     writing = _Writing(benchmark, seed, entry.text, model, calls)
     entries = [entry]
     notes: list[str] = []
-    for strategy in AUGMENTATIONS:
-        made, problem = await writing.carry_out(strategy, entries)
+
+    async def write(strategy: Augmentation, prompt: str, step: str) -> None:
+        try:
+            made, problem = await writing.carry_out(strategy, prompt, step, entries)
+        except UnitStopped as stopped:
+            made, problem = [], _told(stopped)
         if problem:
-            notes.append(f"seed {seed.id}: {strategy} gave {'less' if made else 'nothing'}: {problem}")
-        entries += made
+            notes.append(f"seed {seed.id}: {step} gave nothing: {problem}")
+        entries.extend(made)
+
+    for strategy in AUGMENTATIONS:
+        await write(strategy, _PROMPT_OF[strategy], strategy)
+    if len(entries) > 1 and writing.fit(entries) < LEAST_PARTS:
+        await write("diversification", _AGAIN, "again")
     if len(entries) == 1:
         notes.append(f"seed {seed.id} stands alone")
     return Augmented(tuple(entries), tuple(notes))
@@ -142,25 +159,6 @@ async def _in_language(benchmark: Benchmark, seed: Seed, model: Model, calls: Ca
     return entry.model_copy(update={"text": cleaned.text, "provenance": entry.provenance.model_copy(update=made)}), ""
 
 
-def _prompt(benchmark: Benchmark, seed: Seed, text: str, strategy: Augmentation, words: Lexicon) -> str:
-    part = part_of(benchmark, seed.dimension, seed.subdimension)
-    judged = [role for role in benchmark.roles if role.played_by == "model"]
-    people = [role.name for role in benchmark.roles if role.played_by == "human"]
-    shown = "\n".join(benchmark.examples)
-    return load_prompt(_PROMPT_OF[strategy], benchmark.language).fill(
-        domain=benchmark.domain,
-        language=words.name,
-        roles="\n".join(f"- {role.name}: {role.duties}" for role in judged),
-        people=", ".join(people) or "nobody",
-        truth=benchmark.ground_truth,
-        examples=f"\nExamples of conduct:\n{shown}\n" if shown else "",
-        name=part.name,
-        definition=part.definition,
-        about=_about(benchmark, seed),
-        seed=text,
-    )
-
-
 def _about(benchmark: Benchmark, seed: Seed) -> str:
     """Returns the names of the roles that a seed is about."""
     judged = [role for role in benchmark.roles if role.played_by == "model"]
@@ -185,72 +183,83 @@ class _Writing:
     model: Model
     calls: Calls
 
-    async def carry_out(self, strategy: Augmentation, before: Sequence[Entry]) -> tuple[list[Entry], str]:
-        """Returns what one strategy gives, and what failed.
-
-        A model whose questions are nearly all unfit is told why, and asked once more.
-        """
-        words = lexicon(self.benchmark.language)
-        chat = (Message("user", _prompt(self.benchmark, self.seed, self.text, strategy, words)),)
-        made: list[Entry] = []
-        try:
-            written, answer, problem = await self._ask(strategy, chat, step=strategy)
-            made = self._entries(written, strategy, words, chat, before)
-            refused = self._refused(made, words)
-            if not written or len(made) - len(refused) >= LEAST_PARTS:
-                return made, problem
-            again = load_prompt("checklist-again", self.benchmark.language).fill(
-                refused="\n".join(f"- {text} ({why})" for text, why in refused),
-                seed=self.text,
-                about=_about(self.benchmark, self.seed),
-            )
-            chat = (*chat, Message("assistant", answer), Message("user", again))
-            written, _, problem = await self._ask(strategy, chat, step=f"{strategy}/again")
-            made += self._entries(written, strategy, words, chat, [*before, *made])
-        except UnitStopped as stopped:
-            problem = _told(stopped)
-        return made, problem
-
-    async def _ask(
-        self, strategy: Augmentation, chat: Sequence[Message], *, step: str
-    ) -> tuple[Sequence[_Written], str, str]:
-        """Returns what the model wrote, or nothing; its words, and why there is nothing."""
+    async def carry_out(
+        self, strategy: Augmentation, prompt: str, step: str, before: Sequence[Entry]
+    ) -> tuple[list[Entry], str]:
+        """Returns what the model wrote when it was asked by a prompt of this name, and why there is nothing."""
+        chat = (Message("user", self._filled(prompt)),)
         if strategy == "diversification":
             told = await self.calls.ask_structured(
                 self.model, chat, Diversified, step=step, role="writer", purpose=strategy, sampling=WRITING
             )
-            return [_Written(text) for text in told.value.questions] if told.value else [], told.text, told.detail
+            written = [_Written(text) for text in told.value.questions] if told.value else []
+            return self._entries(written, strategy, prompt, chat[0].text, before), told.detail
         parts = await self.calls.ask_structured(
             self.model, chat, Elaborated, step=step, role="writer", purpose=strategy, sampling=WRITING
         )
         written = [_Written(part.question, part.number) for part in parts.value.questions] if parts.value else []
-        return written, parts.text, parts.detail
+        return self._entries(written, strategy, prompt, chat[0].text, before), parts.detail
 
-    def _refused(self, made: Sequence[Entry], words: Lexicon) -> list[tuple[str, str]]:
-        """Returns the questions that will not stay, with the reason for each."""
-        cast = cast_of(self.benchmark)
-        return [
-            (entry.text, why)
-            for entry in made
-            if (why := entry.reason or "; ".join(map(str, findings(entry.text, words, cast, roles=self.seed.roles))))
+    def fit(self, entries: Sequence[Entry]) -> int:
+        """Returns how many questions beside the seed no rule speaks against."""
+        words, cast = lexicon(self.benchmark.language), cast_of(self.benchmark)
+        return sum(
+            entry.kept and not entry.is_seed and not findings(entry.text, words, cast, roles=self.seed.roles)
+            for entry in entries
+        )
+
+    def _filled(self, prompt: str) -> str:
+        benchmark, seed = self.benchmark, self.seed
+        part = part_of(benchmark, seed.dimension, seed.subdimension)
+        people = [role.name for role in benchmark.roles if role.played_by == "human"]
+        common = {
+            "domain": benchmark.domain,
+            "language": lexicon(benchmark.language).name,
+            "people": ", ".join(people) or "nobody",
+            "name": part.name,
+            "definition": part.definition,
+            "about": _about(benchmark, seed),
+            "seed": self.text,
+        }
+        template = load_prompt(prompt, benchmark.language)
+        if prompt == _AGAIN:
+            return template.fill(**common, patterns="\n".join(f"- {text}" for text in self._patterns()))
+        judged = [role for role in benchmark.roles if role.played_by == "model"]
+        shown = "\n".join(benchmark.examples)
+        return template.fill(
+            **common,
+            roles="\n".join(f"- {role.name}: {role.duties}" for role in judged),
+            truth=benchmark.ground_truth,
+            examples=f"\nExamples of conduct:\n{shown}\n" if shown else "",
+        )
+
+    def _patterns(self) -> list[str]:
+        """Returns seeds of other places, whose form a model is to copy: a person's own words do it best."""
+        seed = self.seed
+        others = [
+            other.text
+            for other in self.benchmark.seeds
+            if (other.dimension, other.subdimension) != (seed.dimension, seed.subdimension)
+            and other.language in {None, self.benchmark.language}
         ]
+        return others[:: max(1, len(others) // _PATTERNS)][:_PATTERNS] or ["none"]
 
     def _entries(
         self,
         written: Sequence[_Written],
         strategy: Augmentation,
-        words: Lexicon,
-        chat: Sequence[Message],
+        prompt: str,
+        told_it: str,
         before: Sequence[Entry],
     ) -> list[Entry]:
         """Returns an entry for each question that a model wrote; what is none is removed, with its reason."""
         made: list[Entry] = []
-        prompt = "\n".join(message.text for message in chat if message.role == "user")
-        instructions = load_prompt(_PROMPT_OF[strategy], self.benchmark.language).text
+        words = lexicon(self.benchmark.language)
+        instructions = load_prompt(prompt, self.benchmark.language).text
         numbers = {entry.provenance.number for entry in before if entry.provenance.strategy == strategy} - {""}
         told = {same_words(entry.text) for entry in before}
         for one in written:
-            cleaned = clean(one.text, words, prompt=prompt, seed=self.text, instructions=instructions)
+            cleaned = clean(one.text, words, prompt=told_it, seed=self.text, instructions=instructions)
             provenance = Provenance(
                 seed=self.seed.id, strategy=strategy, parent=self.seed.id, model=writer_of(self.model)
             )
