@@ -265,6 +265,17 @@ async def test_the_same_meaning_is_merged_across_strategies_and_the_seed_stays(l
     assert seed.provenance is not None and near in seed.provenance.merged
 
 
+async def test_the_same_asked_of_two_roles_is_not_merged(ledger: Ledger):
+    clerk = {"id": "clerk", "name": "clerk", "played_by": "model", "duties": "Writes."}
+    seeds = [s.model_copy(update={"roles": ()}).model_dump() for s in shop().seeds]
+    sides = [f"Does the {role} write the number of the order in the first line?" for role in ("agent", "clerk")]
+    made = await built(ledger, writer(sides=sides), shop(roles=[*shop().model_dump()["roles"], clerk], seeds=seeds))
+    assert {one.text: one.roles for one in made.checklist.indicators if one.text in sides} == {
+        sides[0]: ("agent",),
+        sides[1]: ("clerk",),
+    }
+
+
 async def test_the_model_can_only_remove_what_it_was_given(ledger: Ledger):
     made = await built(ledger, writer(remove=[(1, "off_topic"), (99, "style"), (0, "style"), (-1, "redundant")]))
     assert made.account.refused == 6
@@ -276,8 +287,20 @@ async def test_the_model_can_only_remove_what_it_was_given(ledger: Ledger):
 async def test_a_model_that_removes_all_leaves_three_and_it_is_said(ledger: Ledger):
     everything = [(number, "redundant") for number in range(1, 13)]
     made = await built(ledger, writer(remove=everything))
-    assert len(texts(made, "AUT")) == 3
+    assert texts(made, "AUT") == ["Does the agent name the rule behind a refusal?", *SIDES[:2]]
     assert any(note.startswith("POL.AUT: the model would have removed 6; 2 stay") for note in made.account.notes)
+
+
+async def test_a_model_leaves_as_many_as_there_are_seeds(ledger: Ledger):
+    seeds = [s.model_dump() for s in shop().seeds]
+    more = [
+        {"id": f"AUT-X{at}", "text": f"Does the agent name the {word}?", "dimension": "POL", "subdimension": "AUT"}
+        for at, word in enumerate(("clause", "deadline", "price"))
+    ]
+    everything = [(number, "off_topic") for number in range(1, 13)]
+    made = await built(ledger, writer(remove=everything), shop(seeds=[*seeds, *more]))
+    kept = [entry for entry in made.account.questions if entry.kept and entry.place == "POL.AUT"]
+    assert (len(kept), sum(entry.is_seed for entry in kept)) == (8, 4)
 
 
 async def test_a_place_that_would_be_empty_keeps_its_seed_and_says_so(ledger: Ledger):

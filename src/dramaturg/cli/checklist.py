@@ -39,12 +39,12 @@ class Compare(StrEnum):
 EMBEDDER = "What compares questions: the model's server or the bundled embedder where there is one, or words alone."
 FILE = "A checklist: a shipped name or a path."
 STAGE_TITLES = {
-    "augmentation": "unreadable",
-    "rules": "by rule",
+    "augmentation": "unfit",
+    "rules": "rules",
     "alike": "alike",
-    "model": "by model",
-    "limit": "over limit",
-    "person": "by person",
+    "model": "model",
+    "limit": "limit",
+    "person": "person",
 }
 
 
@@ -282,7 +282,7 @@ def _show_account(account: Account) -> None:
 
     from dramaturg.judge.checklist.build import counts
 
-    table = Table("place", "seeds", "diversified", "elaborated", *STAGE_TITLES.values(), "kept", "of them seeds")
+    table = Table("place", "seeds", "sides", "parts", *STAGE_TITLES.values(), "kept", "seeds", padding=(0, 0))
     for count in counts(account):
         gone = [f"-{count.gone[stage]}" if stage in count.gone else "" for stage in STAGE_TITLES]
         made = (count.seeds, count.diversified, count.elaborated)
@@ -294,7 +294,7 @@ def _show_account(account: Account) -> None:
             origin = entry.provenance.strategy if not entry.provenance.number else f"part {entry.provenance.number}"
             why = f"\n      {entry.stage or ''}: {entry.reason}" if entry.reason else ""
             say(f"  {mark} {entry.id or origin:<14} {entry.text}{why}")
-    say("")
+    say("\nwritten: seeds, sides (diversification), parts (elaboration); removed: by stage; kept, and seeds among them")
     show(table)
     say(f"written by {account.model}; compared by {account.compared_by}")
     if account.refused:

@@ -255,7 +255,7 @@ class _Writing:
         """Returns an entry for each question that a model wrote; what is none is removed, with its reason."""
         made: list[Entry] = []
         words = lexicon(self.benchmark.language)
-        instructions = load_prompt(prompt, self.benchmark.language).text
+        instructions = "\n".join([load_prompt(prompt, self.benchmark.language).text, *self.benchmark.examples])
         numbers = {entry.provenance.number for entry in before if entry.provenance.strategy == strategy} - {""}
         told = {same_words(entry.text) for entry in before}
         for one in written:

@@ -95,7 +95,7 @@ async def build_checklist(
         words = {entry.key: entry.overrule for entry in before[1].questions if entry.overrule}
     entries = overruled([*entries, *_only_before(entries, before, benchmark)], words)
     entries = _without_twins(by_rules(entries, benchmark))
-    entries, likes = await by_likeness(entries, embedder, lexicon(benchmark.language))
+    entries, likes = await by_likeness(entries, embedder, benchmark)
 
     places = places_of(benchmark)
     shown = tuple(entries)

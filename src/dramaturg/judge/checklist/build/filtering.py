@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from dramaturg.errors import UnitStopped
 from dramaturg.judge.checklist.benchmark import Benchmark
 from dramaturg.judge.checklist.build.account import Entry, Overrule, Stage, decided, kept_of
 from dramaturg.judge.checklist.build.alike import Likeness, likeness
 from dramaturg.judge.checklist.build.augment import part_of
-from dramaturg.judge.checklist.build.lexicon import Lexicon, lexicon
-from dramaturg.judge.checklist.build.rules import cast_of, findings
+from dramaturg.judge.checklist.build.lexicon import lexicon
+from dramaturg.judge.checklist.build.rules import cast_of, findings, subjects
 from dramaturg.ledger import Calls
 from dramaturg.model import Message, Model
 from dramaturg.model.embeddings import Embedder
@@ -60,7 +60,7 @@ class Removals(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    remove: list[Removal]
+    remove: Annotated[list[Removal], Field(json_schema_extra={"maxItems": _SHOWN_AT_ONCE})]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,22 @@ def by_rules(entries: Sequence[Entry], benchmark: Benchmark) -> list[Entry]:
     return made
 
 
-async def by_likeness(entries: Sequence[Entry], embedder: Embedder, words: Lexicon) -> tuple[list[Entry], Likeness]:
-    """Returns the entries with those merged that mean the same as an earlier one, and how alike all are.
+async def by_likeness(
+    entries: Sequence[Entry], embedder: Embedder, benchmark: Benchmark
+) -> tuple[list[Entry], Likeness]:
+    """Returns the entries with those merged that mean the same as an earlier one of their place, and how alike all are.
 
     Seeds come first; of others, the one written first stays. What was merged stands in the provenance of what stays.
+    Across places, what an embedder finds alike often measures something else: lint shows it to a person instead. Two
+    questions about different roles are two questions.
     """
+    words, cast = lexicon(benchmark.language), cast_of(benchmark)
+    about = [set(subjects(entry.text, words, cast)) for entry in entries]
+
+    def same(one: int, other: int) -> bool:
+        apart = about[one] and about[other] and not about[one] & about[other]
+        return entries[one].place == entries[other].place and not apart and likes.same(one, other)
+
     likes = await likeness(embedder, [entry.text for entry in entries], words)
     made = list(entries)
     order = sorted(range(len(made)), key=lambda at: (not made[at].is_seed, at))
@@ -105,11 +116,11 @@ async def by_likeness(entries: Sequence[Entry], embedder: Embedder, words: Lexic
         entry = made[at]
         if not entry.kept:
             continue
-        same = [other for other in stays if likes.same(at, other)]
-        if not same or entry.is_seed or entry.overrule == "keep":
+        alike = [other for other in stays if same(at, other)]
+        if not alike or entry.is_seed or entry.overrule == "keep":
             stays.append(at)
             continue
-        into = max(same, key=lambda other: likes.values[at][other])
+        into = max(alike, key=lambda other: likes.values[at][other])
         kept = made[into]
         merged = (*kept.provenance.merged, entry.text)
         made[into] = kept.model_copy(update={"provenance": kept.provenance.model_copy(update={"merged": merged})})
@@ -161,22 +172,27 @@ async def by_model(entries: Sequence[Entry], place: str, benchmark: Benchmark, m
 def apply_model(entries: Sequence[Entry], place: str, said: Decided) -> tuple[list[Entry], tuple[str, ...]]:
     """Returns the entries without what the model removes, and what must be said.
 
-    A model that removes nearly all has judged nothing: the last three questions of a place stay, whatever it says.
+    A model that removes nearly all has judged nothing. So three questions stay in a place, and as many that were
+    written as there are seeds, whatever it says: those written first.
     """
     made = list(entries)
-    room = max(0, len(kept_of(entries, place)) - LEAST_PER_PLACE)
+    kept = kept_of(entries, place)
+    seeds = sum(entry.is_seed for entry in kept)
+    room = max(0, len(kept) - seeds - max(seeds, LEAST_PER_PLACE - seeds))
     wanted = sorted(at for at in said.reasons if made[at].overrule != "keep")
     for at in wanted[::-1][:room]:
         made[at] = decided(made[at], "model", said.reasons[at])
-    held = len(wanted) - min(room, len(wanted))
+    held = max(0, len(wanted) - room)
     if not held:
         return made, said.notes
-    note = f"{place}: the model would have removed {len(wanted)}; {held} stay, since fewer than 3 would be left"
+    note = f"{place}: the model would have removed {len(wanted)}; {held} stay, since too few would be left"
     return made, (*said.notes, note)
 
 
 def by_limit(entries: Sequence[Entry], place: str, likes: Likeness, most: int) -> list[Entry]:
-    """Returns the entries with at most so many in a place: seeds for at most half of it, then what differs most.
+    """Returns the entries with at most so many in a place: seeds for at most half, then what is nearest to its seed.
+
+    The seeds take turns, so that each has its share.
 
     Args:
         entries: All entries, in the order of `likes`.
@@ -187,18 +203,26 @@ def by_limit(entries: Sequence[Entry], place: str, likes: Likeness, most: int) -
     made = list(entries)
     mine = [at for at, entry in enumerate(made) if entry.kept and entry.place == place]
     chosen = [at for at in mine if made[at].overrule == "keep"]
-    seeds = [at for at in mine if made[at].is_seed and at not in chosen]
     others = [at for at in mine if not made[at].is_seed and at not in chosen]
+    seeds = [at for at in mine if made[at].is_seed and at not in chosen]
     chosen += seeds[: max(most - len(others), most // 2, 1)]
-    while others and len(chosen) < most:
-        nearest = {at: max((likes.values[at][other] for other in chosen), default=0.0) for at in others}
-        best = min(others, key=lambda at: (nearest[at], at))
-        chosen.append(best)
-        others.remove(best)
+    chosen += _nearest_first(made, others, likes)[: max(0, most - len(chosen))]
     for at in mine:
         if at not in chosen:
-            made[at] = decided(made[at], "limit", f"at most {most} stay in a place, and the others differ more")
+            made[at] = decided(
+                made[at], "limit", f"at most {most} stay in a place, and others are nearer to their seeds"
+            )
     return made
+
+
+def _nearest_first(entries: Sequence[Entry], which: Sequence[int], likes: Likeness) -> list[int]:
+    """Returns the entries by how near they are to their seeds, one of each seed in turn."""
+    seeds = {entry.provenance.seed: at for at, entry in enumerate(entries) if entry.is_seed}
+    rows: dict[str, list[int]] = {}
+    for at in sorted(which, key=lambda at: (-likes.values[at][seeds[entries[at].provenance.seed]], at)):
+        rows.setdefault(entries[at].provenance.seed, []).append(at)
+    ordered = [(turn, seeds[seed], at) for seed, row in rows.items() for turn, at in enumerate(row)]
+    return [at for _, _, at in sorted(ordered)]
 
 
 def overruled(entries: Sequence[Entry], words: Mapping[tuple[str, str], Overrule]) -> list[Entry]:
