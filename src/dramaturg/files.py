@@ -127,20 +127,34 @@ def read_jsonl(path: Path, model: type[ModelT]) -> Iterator[tuple[int, ModelT]]:
     Raises:
         ContentError: A line is no JSON or no such record, or the file is not UTF-8; the message names the line.
     """
+    for number, line in read_lines(path):
+        try:
+            yield number, model.model_validate_json(line)
+        except ValidationError as problems:
+            if is_torn(line) and not _is_json(line):
+                return
+            raise _user_error(problems, model, None, f"{path}:{number}", ContentError) from None
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yields number and bytes of each line of a JSON Lines file that is not blank, without a byte order mark.
+
+    Raises:
+        ContentError: The file cannot be opened.
+    """
     try:
         file = path.open("rb")
     except OSError as error:
         raise ContentError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
     with file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                yield number, model.model_validate_json(line.removeprefix(b"\xef\xbb\xbf"))
-            except ValidationError as problems:
-                if not line.endswith(b"\n") and not _is_json(line):
-                    return
-                raise _user_error(problems, model, None, f"{path}:{number}", ContentError) from None
+            if line.strip():
+                yield number, line.removeprefix(b"\xef\xbb\xbf")
+
+
+def is_torn(line: bytes) -> bool:
+    """Returns whether a line has no end: a killed writer may have left it so."""
+    return not line.endswith(b"\n")
 
 
 def _is_json(line: bytes) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import ValidationError
 
-from dramaturg.judge.audit.binding import JUDGES_PROMPTS, Binding, prompts_hash, tokens_of
+from dramaturg.judge.audit.binding import JUDGES_PROMPTS, Binding, Length, prompts_hash, tokens_of
 from dramaturg.judge.audit.card import Figure
 from dramaturg.judge.audit.card_store import Nearest, find_card
 from dramaturg.judge.checklist.checklist import Checklist
@@ -122,7 +121,7 @@ def _binding(judge: str, mode: str, checklist: Checklist, read: Read, facts: Run
                 "checklist": f"{checklist.id} v{checklist.version}",
                 "checklist_digest": checklist.hash,
                 "language": ", ".join(sorted(read.languages)),
-                "length": _length(read.tokens),
+                "length": Length.of(read.tokens),
             }
         )
     except ValidationError:
@@ -133,10 +132,6 @@ def _wording(checklist: Checklist, read: Read) -> Literal["presence", "text"]:
     """Returns what was put to the judge; without an indicator that has two wordings, presence is the default."""
     both = any(indicator.ask for indicator in checklist.indicators)
     return "presence" if read.presence or not both else "text"
-
-
-def _length(tokens: Sequence[int]) -> dict[str, int]:
-    return {"min": min(tokens), "median": int(statistics.median(tokens)), "max": max(tokens)}
 
 
 def _prompts(facts: RunFacts, language: str) -> str:

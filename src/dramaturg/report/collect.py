@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dramaturg.errors import ContentError
 from dramaturg.files import read_jsonl
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.judge.checklist.score import TranscriptScores, score_transcript
@@ -23,6 +22,7 @@ from dramaturg.report.sheet import Answers
 from dramaturg.report.tables import Panel, Subject, Trial
 from dramaturg.report.trial import TrialView, view
 from dramaturg.run.subjects import measured_models, subject_of
+from dramaturg.run.transcripts import read_transcripts
 from dramaturg.stage.transcript import Transcript
 
 
@@ -99,15 +99,9 @@ class _Collection:
             self._lines.setdefault(judgement.transcript, array("Q")).append(number)
 
     def read_transcripts(self, path: Path, judgements: Lines | None) -> None:
-        seen: dict[str, int] = {}
-        for number, transcript in read_jsonl(path, Transcript):
-            if transcript.id in seen:
-                raise ContentError(
-                    f"transcript {transcript.id!r} stands twice",
-                    where=f"{path}:{number}",
-                    allowed=f"every id is used once; the first is in line {seen[transcript.id]}",
-                )
-            seen[transcript.id] = number
+        seen: set[str] = set()
+        for number, transcript in read_transcripts(path, empty=True):
+            seen.add(transcript.id)
             lines = self._lines.get(transcript.id, array("Q"))
             self._trials.append(self._trial(number, transcript, lines, judgements))
         self._doubts.orphans = sum(len(lines) for name, lines in self._lines.items() if name not in seen)

@@ -11,25 +11,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
-from dramaturg.errors import ContentError, LimitReached, UnitStopped
-from dramaturg.files import read_jsonl
 from dramaturg.judge.audit import Assignment, Base, Card, Plan, binding_of
 from dramaturg.judge.audit.card import Cost, card_of
 from dramaturg.judge.audit.marks import Answered
-from dramaturg.judge.checklist import judge_transcript
 from dramaturg.judge.checklist.ballots import batches
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model import Model
 from dramaturg.model.opening import Models
+from dramaturg.run.bench import judge_or_end
 from dramaturg.run.board import Board
-from dramaturg.run.failure import bug_detail
 from dramaturg.run.interrupt import interrupts
 from dramaturg.run.material import JudgeBench
 from dramaturg.run.progress import Progress
 from dramaturg.run.recorded import recorded
+from dramaturg.run.records import End
 from dramaturg.run.spool import Spool
-from dramaturg.stage.transcript import Transcript
-from dramaturg.text import Json, canonical_json, sha256
+from dramaturg.run.transcripts import read_transcripts
+from dramaturg.run.units import unit_id
+from dramaturg.text import Json
 
 VOTES_AGAIN = 2
 """How often a question is asked for the retest."""
@@ -80,14 +79,7 @@ def bases_of(path: Path) -> tuple[Base, ...]:
     Raises:
         ContentError: The file is no file of transcripts, holds none, or two of them share an id.
     """
-    found: dict[str, Base] = {}
-    for line, transcript in read_jsonl(path, Transcript):
-        if transcript.id in found:
-            raise ContentError(f"the transcript {transcript.id!r} stands twice", where=f"{path}:{line}")
-        found[transcript.id] = Base(transcript)
-    if not found:
-        raise ContentError("holds no transcript", where=str(path))
-    return tuple(found.values())
+    return tuple(Base(transcript) for _, transcript in read_transcripts(path))
 
 
 class Audit:
@@ -125,7 +117,7 @@ class Audit:
         self._board = Board(len(plan.assignments), budget, models)
         self._answered: dict[int, Answered] = {}
         self._not_judged: Counter[str] = Counter()
-        self._limit: LimitReached | None = None
+        self._limit: End | None = None
         self._interrupted = False
         self._fresh = 0
 
@@ -178,7 +170,7 @@ class Audit:
             replayed=self._budget.replayed,
             seconds=time.monotonic() - started,
             stop=stopped,
-            limit=str(self._limit or ""),
+            limit=self._limit.detail if self._limit is not None else "",
         )
 
     async def _judge_itself(self) -> Model:
@@ -210,34 +202,24 @@ class Audit:
         self._board.open_units[label] = time.monotonic()
         bench = self._bench
         try:
-            judgements = await judge_transcript(
+            judged = await judge_or_end(
+                bench,
                 assignment.specimen.transcript,
-                bench.checklist,
                 judge=judge,
                 calls=self._ledger.calls(unit=_unit(assignment, bench), seed=self._plan.seed, budget=self._budget),
-                mode=bench.mode,
                 votes=_votes(assignment, bench),
                 indicators=_asked(assignment, bench),
-                long=bench.long,
-                ask=bench.ask,
             )
-        except LimitReached as limit:
-            self._limit = self._limit or limit
-            return
-        except UnitStopped as stopped:
-            self._fail(stopped.kind)
-            return
-        except (ValueError, TypeError, LookupError, AttributeError) as problem:
-            self._fail(bug_detail(problem))
-            return
         finally:
             del self._board.open_units[label]
-        self._answered[place] = Answered(assignment, judgements)
-        self._board.done += 1
-
-    def _fail(self, reason: str) -> None:
-        self._not_judged[reason] += 1
-        self._board.failed += 1
+        if not isinstance(judged, End):
+            self._answered[place] = Answered(assignment, judged)
+            self._board.done += 1
+        elif judged.status == "failed":
+            self._not_judged[judged.detail if judged.failure == "error" else judged.failure] += 1
+            self._board.failed += 1
+        else:
+            self._limit = self._limit or judged
 
     def _card(self, answered: Sequence[Answered], judge: Model, command: str, sample: int | None) -> Card:
         bench = self._bench
@@ -318,14 +300,13 @@ def _write(out: Path, plan: Plan, answered: Sequence[Answered]) -> None:
 def _unit(assignment: Assignment, bench: JudgeBench) -> str:
     """Returns the id of an assignment, which comes from all that can change its answers."""
     asked = _asked(assignment, bench)
-    content: dict[str, Json] = {
-        "kind": "audit",
-        "transcript": assignment.specimen.transcript.digest,
-        "bench": bench.key,
-        "indicators": None if asked is None else list(asked),
-        "votes": _votes(assignment, bench),
-    }
-    return sha256(canonical_json(content))[:20]
+    return unit_id(
+        "audit",
+        transcript=assignment.specimen.transcript.digest,
+        bench=bench.key,
+        indicators=None if asked is None else list(asked),
+        votes=_votes(assignment, bench),
+    )
 
 
 def _votes(assignment: Assignment, bench: JudgeBench) -> int:

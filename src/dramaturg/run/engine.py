@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import assert_never
 
 from dramaturg.errors import LedgerError, LimitReached, UnitStopped, UserError
-from dramaturg.judge.checklist import judge_transcript
 from dramaturg.ledger import Budget, Calls, Ledger
 from dramaturg.model import Model
 from dramaturg.model.opening import Models
+from dramaturg.run.bench import judge_by
 from dramaturg.run.board import Board
 from dramaturg.run.court import EMPTY_HOUSE, House, perform
 from dramaturg.run.failure import bug_detail
@@ -247,16 +247,8 @@ class _Run:
             case JudgeUnit():
                 (line,) = self._transcripts.lines(self._positions[unit.stage.id])
                 bench = unit.bench
-                judgements = await judge_transcript(
-                    Transcript.model_validate_json(line),
-                    bench.checklist,
-                    judge=self._opened[bench.model.spec.text],
-                    calls=calls,
-                    mode=bench.mode,
-                    votes=bench.votes,
-                    long=bench.long,
-                    ask=bench.ask,
-                )
+                transcript = Transcript.model_validate_json(line)
+                judgements = await judge_by(bench, transcript, judge=self._opened[bench.model.spec.text], calls=calls)
                 return tuple(judgement.model_dump_json() for judgement in judgements)
 
     async def _perform(self, unit: StageUnit, calls: Calls) -> Transcript:

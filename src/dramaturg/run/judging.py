@@ -8,24 +8,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dramaturg import __version__
-from dramaturg.errors import ContentError, LimitReached, UnitStopped, UserError
-from dramaturg.files import find, load_yaml, read_jsonl, read_text
+from dramaturg.errors import UserError
+from dramaturg.files import find, load_yaml, read_text
 from dramaturg.judge.audit.binding import JUDGES_PROMPTS
-from dramaturg.judge.checklist import Checklist, Long, Mode, Wording, judge_transcript
+from dramaturg.judge.checklist import Checklist, Long, Mode, Wording
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.prompts import load_prompt, prompt_names
+from dramaturg.run.bench import judge_or_end
 from dramaturg.run.board import Board
-from dramaturg.run.failure import bug_detail
 from dramaturg.run.material import JudgeBench, named_model
 from dramaturg.run.progress import Progress
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.snapshot import Snapshot, check_folder, keep
 from dramaturg.run.spool import Spool, copy_file
+from dramaturg.run.transcripts import read_transcripts
+from dramaturg.run.units import unit_id
 from dramaturg.stage.transcript import Transcript
-from dramaturg.text import canonical_json, sha256
 
 
 def benches_of(
@@ -117,7 +118,7 @@ class FileJudging:
         self._ledger = ledger
         self._board = board
         self._budget = budget
-        self._limit: LimitReached | None = None
+        self._limit: End | None = None
 
     async def carry_out(self, out: Path, *, concurrency: int, progress: Progress) -> RunResult:
         """Returns what became of every transcript before every judge; ``judgements.jsonl`` is written by then.
@@ -171,7 +172,7 @@ class FileJudging:
             out=out,
             records=tuple(record for _, record in sorted(records.items())),
             stop="limit" if self._limit is not None else "",
-            limit=str(self._limit or ""),
+            limit=self._limit.detail if self._limit is not None else "",
             calls=self._budget.calls,
             replayed=self._budget.replayed,
             tokens=self._budget.tokens,
@@ -179,49 +180,30 @@ class FileJudging:
         )
 
     def _read(self) -> Iterator[Transcript]:
-        seen: set[str] = set()
-        for line, transcript in read_jsonl(self._path, Transcript):
-            if transcript.id in seen:
-                raise ContentError(f"the transcript {transcript.id!r} stands twice", where=f"{self._path}:{line}")
-            seen.add(transcript.id)
-            yield transcript
-        if not seen:
-            raise ContentError("holds no transcript", where=str(self._path))
+        return (transcript for _, transcript in read_transcripts(self._path))
 
     async def _judged(self, transcript: Transcript, bench: JudgeBench, judge: Model) -> End:
         if self._limit is not None:
-            return End("open", f"limit:{self._limit.limit}", str(self._limit))
+            return self._limit
         label = f"judging {transcript.id} by {bench.label}"
         self._board.open_units[label] = time.monotonic()
+        calls = self._ledger.calls(unit=_unit(transcript, bench), seed=0, budget=self._budget)
         try:
-            judgements = await judge_transcript(
-                transcript,
-                bench.checklist,
-                judge=judge,
-                calls=self._ledger.calls(unit=_unit(transcript, bench), seed=0, budget=self._budget),
-                mode=bench.mode,
-                votes=bench.votes,
-                long=bench.long,
-                ask=bench.ask,
-            )
-        except LimitReached as limit:
-            self._limit = self._limit or limit
-            return End("open", f"limit:{limit.limit}", str(limit))
-        except UnitStopped as stopped:
-            self._board.failed += 1
-            return End("failed", stopped.kind, stopped.detail)
-        except (ValueError, TypeError, LookupError, AttributeError) as problem:
-            self._board.failed += 1
-            return End("failed", "error", bug_detail(problem))
+            judged = await judge_or_end(bench, transcript, judge=judge, calls=calls)
         finally:
             del self._board.open_units[label]
+        if isinstance(judged, End):
+            if judged.status == "failed":
+                self._board.failed += 1
+            else:
+                self._limit = self._limit or judged
+            return judged
         self._board.done += 1
-        return End("done", lines=tuple(judgement.model_dump_json() for judgement in judgements))
+        return End("done", lines=tuple(judgement.model_dump_json() for judgement in judged))
 
 
 def _unit(transcript: Transcript, bench: JudgeBench) -> str:
-    content = {"kind": "judge-file", "transcript": transcript.digest, "bench": bench.key}
-    return sha256(canonical_json(content))[:20]
+    return unit_id("judge-file", transcript=transcript.digest, bench=bench.key)
 
 
 def _record(transcript: Transcript, bench: JudgeBench, end: End) -> UnitRecord:

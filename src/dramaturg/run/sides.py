@@ -18,7 +18,8 @@ from dramaturg.model import Identity
 from dramaturg.run.kept import KeptModel, kept_models
 from dramaturg.run.records import UnitRecord
 from dramaturg.run.snapshot import read_manifest
-from dramaturg.run.subjects import subject_of
+from dramaturg.run.subjects import subject_of, transcript_of
+from dramaturg.run.transcripts import read_transcripts
 from dramaturg.stage.transcript import Transcript
 
 Place = tuple[str, int]
@@ -156,15 +157,12 @@ class _Reading:
         for _, record in read_jsonl(path, UnitRecord):
             if record.kind == "stage":
                 label = record.subject if record.prompts == "default" else f"{record.subject} with {record.prompts}"
-                self.labels[f"{record.case}-{record.unit}"] = label
+                self.labels[transcript_of(record)] = label
                 self.planned[label].add((record.case, record.seed))
                 self.units[label].append(record)
 
     def read_transcripts(self) -> None:
-        path = self._folder / "transcripts.jsonl"
-        for number, transcript in read_jsonl(path, Transcript):
-            if transcript.id in self.trials:
-                raise ContentError(f"transcript {transcript.id!r} stands twice", where=f"{path}:{number}")
+        for _, transcript in read_transcripts(self._folder / "transcripts.jsonl", empty=True):
             self.digests[transcript.id] = transcript.digest
             self.staged[transcript.id] = transcript.scenario.digest
             self.trials[transcript.id] = transcript.model_copy(update={"turns": ()})

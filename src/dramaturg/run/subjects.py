@@ -35,7 +35,12 @@ def subject_of(cast: Mapping[str, Player]) -> str:
 
 def labels_of(records: Iterable[UnitRecord]) -> dict[str, str]:
     """Returns the label that a study gives each transcript's subject, by the transcript's id."""
-    return {f"{record.case}-{record.unit}": record.subject for record in records if record.kind == "stage"}
+    return {transcript_of(record): record.subject for record in records if record.kind == "stage"}
+
+
+def transcript_of(record: UnitRecord) -> str:
+    """Returns the id of the transcript that a performance made."""
+    return f"{record.case}-{record.unit}"
 
 
 def subjects_of_run(out: Path) -> dict[str, str]:

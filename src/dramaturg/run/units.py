@@ -97,13 +97,13 @@ def _in_order(material: Material) -> Iterator[Unit]:
         yield from performances
         for bench in sorted(material.judges, key=lambda bench: bench.model.spec.text):
             for performance in performances:
-                yield JudgeUnit(_id("judge", stage=performance.id, bench=bench.key), performance, bench)
+                yield JudgeUnit(unit_id("judge", stage=performance.id, bench=bench.key), performance, bench)
 
 
 def _stage_unit(material: Material, subject: NamedModel, variant: Variant, case: StagedCase, seed: int) -> StageUnit:
     study = material.study
     defence = material.defence[case.case.id]
-    unit = _id(
+    unit = unit_id(
         "stage",
         suite=study.suite,
         protocol=study.protocol,
@@ -117,5 +117,6 @@ def _stage_unit(material: Material, subject: NamedModel, variant: Variant, case:
     return StageUnit(unit, subject, variant, case, seed, defence)
 
 
-def _id(kind: str, **content: Json) -> str:
+def unit_id(kind: str, **content: Json) -> str:
+    """Returns the id of a unit: the hash of its kind and of all that can change its result."""
     return sha256(canonical_json({"kind": kind, **content}))[:ID_DIGITS]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -29,6 +29,11 @@ class Length(BaseModel):
     min: Annotated[int, Field(ge=0)]
     median: Annotated[int, Field(ge=0)]
     max: Annotated[int, Field(ge=0)]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> Self:
+        """Returns the length of transcripts with so many tokens; of at least one."""
+        return cls(min=min(sizes), median=math.floor(statistics.median(sizes)), max=max(sizes))
 
     def holds(self, other: Length) -> bool:
         """Returns whether transcripts of the other length are no longer and no shorter than these, by half."""
@@ -130,7 +135,7 @@ def binding_of(
         checklist=f"{checklist.id} v{checklist.version}",
         checklist_digest=checklist.hash,
         language=", ".join(sorted(languages)),
-        length=Length(min=min(sizes), median=math.floor(statistics.median(sizes)), max=max(sizes)),
+        length=Length.of(sizes),
     )
 
 

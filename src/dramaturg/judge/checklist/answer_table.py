@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic_core import from_json
 
 from dramaturg.errors import ContentError
+from dramaturg.files import is_torn, read_lines
 
 YES: Final = 1
 NO: Final = 0
@@ -142,22 +143,15 @@ class _Growing:
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
     """Yields the place and the fields of each line that is a judgement."""
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise ContentError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
-    with file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            where = f"{path}:{number}"
-            try:
-                record = cast("object", from_json(line.removeprefix(b"\xef\xbb\xbf")))
-            except ValueError as error:
-                if not line.endswith(b"\n"):
-                    return
-                raise ContentError(f"is no JSON: {error}", where=where) from None
-            yield where, _checked(where, record)
+    for number, line in read_lines(path):
+        where = f"{path}:{number}"
+        try:
+            record = cast("object", from_json(line))
+        except ValueError as error:
+            if is_torn(line):
+                return
+            raise ContentError(f"is no JSON: {error}", where=where) from None
+        yield where, _checked(where, record)
 
 
 def _checked(where: str, record: object) -> dict[str, object]:

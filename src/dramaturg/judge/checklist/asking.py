@@ -8,7 +8,7 @@ them once. What is asked of them, and how it is read, stands in one module per f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -102,6 +102,50 @@ class Questioning:
         if answer == "not_applicable" or not self.turned(indicator):
             return answer
         return "no" if answer == "yes" else "yes"
+
+    async def ask_one(
+        self,
+        indicator: Indicator,
+        messages: Sequence[Message],
+        answer: type[Reasoned | Decided | Brief | BriefDecided],
+        *,
+        step: str,
+        number: int,
+        max_tokens: int,
+        lines: str,
+        labels: Mapping[str, str] | None = None,
+        evidence: bool = True,
+    ) -> Vote:
+        """Returns the vote on one indicator, asked alone and answered under a schema.
+
+        Args:
+            indicator: What is asked about.
+            messages: The chat that ends with the question.
+            answer: Shape of the answer.
+            step: Path of the call inside its unit.
+            number: Which vote, from 0.
+            max_tokens: Most tokens of the answer.
+            lines: Text that asks for labelled lines, where JSON was not had.
+            labels: More labels for scripts.
+            evidence: Whether the judge is asked for evidence.
+        """
+        answered = await self.calls.ask_structured(
+            self.judge,
+            messages,
+            answer,
+            step=step,
+            role=ROLE,
+            purpose=PURPOSE,
+            attempt=number,
+            sampling=self.sampling(max_tokens),
+            labels={"indicator": indicator.id, **(labels or {})},
+            lines=lines,
+            language=self.language,
+        )
+        if answered.value is None:
+            detail = told(answered.detail, answered.text)
+            return Vote("missing", answered.failure or "unparsed", calls=answered.keys, detail=detail)
+        return self.vote(indicator, answered.value, answered.keys, repaired=answered.repaired, evidence=evidence)
 
     def vote(
         self, indicator: Indicator, given: Given, calls: tuple[str, ...], *, repaired: bool, evidence: bool = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dramaturg.judge.checklist.answers import Decided, Reasoned
-from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning, definition_of, told
+from dramaturg.judge.checklist.asking import Questioning, definition_of
 from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.votes import Vote
 from dramaturg.model import Message
@@ -42,22 +42,13 @@ async def ask_single(
         indicator: What is asked.
         number: Which vote, from 0.
     """
-    answered = await questioning.calls.ask_structured(
-        questioning.judge,
+    vote = await questioning.ask_one(
+        indicator,
         [*opened, single_question(questioning, indicator)],
         Reasoned if indicator.not_applicable_when else Decided,
         step=f"indicator/{indicator.id}",
-        role=ROLE,
-        purpose=PURPOSE,
-        attempt=number,
-        sampling=questioning.sampling(TOKENS),
-        labels={"indicator": indicator.id},
+        number=number,
+        max_tokens=TOKENS,
         lines=load_prompt("judge-single-lines", questioning.language).fill(),
-        language=questioning.language,
     )
-    if answered.value is None:
-        detail = told(answered.detail, answered.text)
-        vote = Vote("missing", answered.failure or "unparsed", calls=answered.keys, detail=detail)
-    else:
-        vote = questioning.vote(indicator, answered.value, answered.keys, repaired=answered.repaired)
     return {indicator.id: vote}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dramaturg.judge.checklist.answers import Brief, BriefDecided
-from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning, definition_of, first_alone, told
+from dramaturg.judge.checklist.asking import Questioning, definition_of, first_alone
 from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.rendering import FENCES, framed, render_roles, render_turn
 from dramaturg.judge.checklist.votes import Vote
@@ -178,23 +178,17 @@ async def _ask(questioning: Questioning, window: Window, indicator: Indicator, n
     if holds is not None and needed > holds:
         detail = f"about {needed} tokens; the judge's context holds {holds}; nothing was asked"
         return Vote("missing", "context_overflow", detail=detail)
-    answered = await questioning.calls.ask_structured(
-        questioning.judge,
+    return await questioning.ask_one(
+        indicator,
         messages,
         Brief if indicator.not_applicable_when else BriefDecided,
         step=f"window/{window.turn.id}/{indicator.id}",
-        role=ROLE,
-        purpose=PURPOSE,
-        attempt=number,
-        sampling=questioning.sampling(TOKENS),
-        labels={"indicator": indicator.id, "turn": window.turn.id.removeprefix("T")},
+        number=number,
+        max_tokens=TOKENS,
         lines=load_prompt("judge-window-lines", questioning.language).fill(turn=window.turn.id),
-        language=questioning.language,
+        labels={"turn": window.turn.id.removeprefix("T")},
+        evidence=False,
     )
-    if answered.value is None:
-        detail = told(answered.detail, answered.text)
-        return Vote("missing", answered.failure or "unparsed", calls=answered.keys, detail=detail)
-    return questioning.vote(indicator, answered.value, answered.keys, repaired=answered.repaired, evidence=False)
 
 
 def _question(questioning: Questioning, window: Window, indicator: Indicator) -> Message:

@@ -10,6 +10,10 @@ LEAST_PARTS, MOST_PARTS = 3, 10
 """How many questions a model is asked for (RPA-Check, figure 1: 5 to 10 per criterion)."""
 
 
+_SEVERAL = Field(min_length=1, json_schema_extra={"minItems": LEAST_PARTS, "maxItems": MOST_PARTS})
+"""A model is asked for several; one is accepted."""
+
+
 def _text_of(value: object) -> object:
     """Returns the question in what stands where a text should, such as `{"question": "…"}`."""
     if not isinstance(value, dict):
@@ -33,10 +37,7 @@ class Diversified(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    questions: Annotated[
-        list[Annotated[str, BeforeValidator(_text_of)]],
-        Field(min_length=1, json_schema_extra={"minItems": LEAST_PARTS, "maxItems": MOST_PARTS}),
-    ]
+    questions: Annotated[list[Annotated[str, BeforeValidator(_text_of)]], _SEVERAL]
 
 
 class Part(BaseModel):
@@ -53,10 +54,7 @@ class Elaborated(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    questions: Annotated[
-        list[Annotated[Part, BeforeValidator(_part_of)]],
-        Field(min_length=1, json_schema_extra={"minItems": LEAST_PARTS, "maxItems": MOST_PARTS}),
-    ]
+    questions: Annotated[list[Annotated[Part, BeforeValidator(_part_of)]], _SEVERAL]
 
 
 class Translated(BaseModel):
