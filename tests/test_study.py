@@ -8,6 +8,7 @@ import pytest
 
 from dramaturg.errors import StudyError, UserError
 from dramaturg.run.material import read_material
+from dramaturg.run.snapshot import snapshot_of
 from dramaturg.run.study import Study, load_study
 
 LEAST = """\
@@ -215,3 +216,11 @@ def test_schema_of_a_study_allows_what_the_file_allows() -> None:
     assert {"study", "subjects", "cases"} == set(schema["required"])
     subjects = schema["properties"]["subjects"]["items"]
     assert {"type": "string"} in subjects["anyOf"]
+
+
+def test_a_snapshot_holds_the_judges_prompts_in_the_language_of_each_checklist(tmp_path: Path) -> None:
+    judges = "judges: [{model: openai:gpt-5, checklist: court-it}]\n"
+    entries = snapshot_of(read_material(write(tmp_path, LEAST + judges))).entries
+    kept = {name for name in entries if name.endswith("/judge-single")}
+    assert kept == {"prompts/default/en/judge-single", "prompts/default/it/judge-single"}
+    assert not any(name.startswith("prompts/default/it/court-") for name in entries)

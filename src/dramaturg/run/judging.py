@@ -10,19 +10,17 @@ from pathlib import Path
 from dramaturg import __version__
 from dramaturg.errors import UserError
 from dramaturg.files import find, load_yaml, read_text
-from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.judge.checklist import Checklist, Long, Mode, Wording
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model import Model
 from dramaturg.model.opening import Models
-from dramaturg.prompts import load_prompt, prompt_names
 from dramaturg.run.bench import judge_or_end
 from dramaturg.run.board import Board
 from dramaturg.run.material import JudgeBench, named_model
 from dramaturg.run.progress import Progress
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult
-from dramaturg.run.snapshot import Snapshot, check_folder, keep
+from dramaturg.run.snapshot import Snapshot, add_judges_prompts, check_folder, keep
 from dramaturg.run.spool import Spool, copy_file
 from dramaturg.run.transcripts import read_transcripts
 from dramaturg.run.units import unit_id
@@ -79,11 +77,7 @@ def keep_judging(out: Path, *, transcripts: Path, benches: Sequence[JudgeBench])
     entries |= {"votes": str(bench.votes), f"checklists/{bench.checklist.id}": bench.checklist.hash}
     entries |= {f"models/{one.model.written}": one.model.identity.key for one in benches}
     texts = {f"checklists/{bench.checklist.id}": (read_text(bench.path), bench.path.suffix)}
-    for name in prompt_names():
-        if name.startswith(JUDGES_PROMPTS):
-            prompt = load_prompt(name, bench.checklist.language)
-            entries[f"prompts/default/{prompt.language}/{name}"] = prompt.hash
-            texts[f"prompts/default/{prompt.language}/{name}"] = (prompt.source, ".txt")
+    add_judges_prompts(entries, texts, bench.checklist.language)
     snapshot = Snapshot(f"judging {transcripts.name}", entries, texts)
     check_folder(out, snapshot)
     keep(out, snapshot)

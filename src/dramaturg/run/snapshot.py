@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from dramaturg import __version__
 from dramaturg.errors import RunChangedError, StudyError
 from dramaturg.files import find, read_text, shipped
+from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.prompts import load_prompt, prompt_names
 from dramaturg.run.material import Material
 from dramaturg.run.spool import writing
@@ -78,6 +79,8 @@ def snapshot_of(material: Material) -> Snapshot:
             key = f"prompts/{variant.name}/{language}/{name}"
             entries[key] = prompt.hash
             texts[key] = (prompt.source, ".txt")
+    for language in sorted({bench.checklist.language for bench in material.judges} - set(languages)):
+        add_judges_prompts(entries, texts, language)
     for name, path in shipped("procedures").items():
         add(f"procedures/{name}", sha256(read_text(path)), path)
     for staged in material.cases:
@@ -88,6 +91,16 @@ def snapshot_of(material: Material) -> Snapshot:
         if player is not None and player.spec.provider == "script":
             add(f"scripts/{name}", player.identity.digest, find("scripts", player.spec.name))
     return Snapshot(study.study, entries, texts)
+
+
+def add_judges_prompts(entries: dict[str, str], texts: dict[str, tuple[str, str]], language: str) -> None:
+    """Adds the prompts of judges in a language, as `Snapshot` holds them."""
+    for name in prompt_names():
+        if name.startswith(JUDGES_PROMPTS):
+            prompt = load_prompt(name, language)
+            key = f"prompts/default/{prompt.language}/{name}"
+            entries[key] = prompt.hash
+            texts[key] = (prompt.source, ".txt")
 
 
 def read_manifest(out: Path) -> Manifest | None:
