@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, say, say_json, show
+from dramaturg.cli.console import AsJson, figures_table, say, say_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -193,15 +193,9 @@ def _show_comparison(comparison: Comparison) -> None:
 
 
 def _table(comparison: Comparison) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from dramaturg.report.figures import decimal, plain
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("indicator", overflow="fold")
-    for name in ("n", "equal", "95 % interval", "kappa", "alpha", "yes", "yes of other"):
-        table.add_column(name, justify="right")
+    table = figures_table("indicator", "n", "equal", "95 % interval", "kappa", "alpha", "yes", "yes of other")
     for one in (comparison.overall, *comparison.indicators):
         table.add_row(
             plain(one.name),

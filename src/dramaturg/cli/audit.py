@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, Finished, complain, say, say_json, show
+from dramaturg.cli.console import AsJson, Finished, complain, figures_table, say, say_json, show
 from dramaturg.cli.judge import ASK, LONG, MODES, Long, Mode, Wording
 from dramaturg.cli.run import LedgerAt, MaxCalls, MaxCost, MaxTokens, ReplayOnly
 
@@ -148,8 +148,6 @@ def judge(
 @app.command("cards")
 def cards(as_json: AsJson = False) -> None:
     """List the cards that are known: your own, and those that ship."""
-    from rich.table import Table
-
     from dramaturg.judge.audit import known_cards
 
     found = known_cards()
@@ -159,7 +157,7 @@ def cards(as_json: AsJson = False) -> None:
     if not found:
         say("no card is known; dramaturg audit judge SPEC makes one")
         return
-    table = Table("judge", "checklist", "mode", "asked by", "votes", "balanced accuracy", "")
+    table = figures_table("judge", "checklist", "mode", "asked by", "votes", "balanced accuracy", "")
     for _, card in found:
         binding = card.binding
         table.add_row(
@@ -168,7 +166,7 @@ def cards(as_json: AsJson = False) -> None:
             binding.mode,
             binding.ask,
             str(binding.votes),
-            shown(card.balanced_accuracy),
+            _stacked(card.balanced_accuracy),
             "poor" if card.poor else "",
         )
     show(table)
@@ -209,6 +207,11 @@ def shown(figure: Figure | None) -> str:
     if figure.low is None or figure.high is None:
         return f"{figure.value:.2f}"
     return f"{figure.value:.2f} ({figure.low:.2f}–{figure.high:.2f})"
+
+
+def _stacked(figure: Figure | None) -> str:
+    """Returns a figure with its interval on a line of its own, for narrow columns."""
+    return shown(figure).replace(" (", "\n").rstrip(")")
 
 
 def show_card(card: Card) -> None:
@@ -253,9 +256,7 @@ def _show_declared(card: Card) -> None:
 
 
 def _table(head: str, rows: dict[str, Parts]) -> Table:
-    from rich.table import Table
-
-    table = Table(head, "seen", "left alone", "balanced accuracy", "AUC", "answers", "by code")
+    table = figures_table(head, "seen", "left alone", "balanced accuracy", "AUC", "answers", "by code")
     for name, parts in rows.items():
         code = parts.by_code
         by_code = f"{code.seen}/{code.faults} seen" if code.faults else ""
@@ -264,11 +265,8 @@ def _table(head: str, rows: dict[str, Parts]) -> Table:
         missing = parts.balanced_accuracy.planned - parts.balanced_accuracy.n
         answers = f"{parts.balanced_accuracy.n}" + (f" of {parts.balanced_accuracy.planned}" if missing else "")
         table.add_row(
-            name,
-            shown(parts.sensitivity),
-            shown(parts.specificity),
-            shown(parts.balanced_accuracy),
-            shown(parts.auc),
+            name.replace("_", " "),
+            *(_stacked(one) for one in (parts.sensitivity, parts.specificity, parts.balanced_accuracy, parts.auc)),
             answers,
             by_code.strip(),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, say, say_json, show
+from dramaturg.cli.console import AsJson, figures_table, say, say_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -122,20 +122,10 @@ def _sides(runs: Sequence[Path], ledger: str) -> list[Side]:
     return sides
 
 
-def _table(*columns: str) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=name.startswith("value"))
-    return table
-
-
 def _subjects_table(panel: PanelComparison) -> Table:
     from dramaturg.report import figures
 
-    table = _table("subject", "trials", "rank", "P(best)", "tokens/s", "s/trial", "memory")
+    table = figures_table("subject", "trials", "rank", "P(best)", "tokens/s", "s/trial", "memory")
     for number, one in enumerate(panel.subjects, start=1):
         rank = one.ranks.get("total")
         table.add_row(
@@ -159,7 +149,7 @@ def _rank(rank: Rank | None) -> str:
 def _scores_table(panel: PanelComparison) -> Table:
     from dramaturg.report import figures
 
-    table = _table("score", "subject", "value (95 %)", "trials", "scenarios")
+    table = figures_table("score", "subject", "value (95 %)", "trials", "scenarios")
     for measure, name in panel.measures.items():
         for number, one in enumerate(panel.subjects, start=1):
             estimate = one.scores[measure]
@@ -177,7 +167,7 @@ def _differences_table(panel: PanelComparison) -> Table:
     from dramaturg.report import figures
 
     numbers = {one.name: number for number, one in enumerate(panel.subjects, start=1)}
-    table = _table("score", "difference", "value (95 %)", "pairs", "p (Holm)", "")
+    table = figures_table("score", "difference", "value (95 %)", "pairs", "p (Holm)", "")
     last = ""
     for one in panel.differences:
         estimate = one.paired.difference
@@ -249,7 +239,7 @@ def _deviation(variance: float | None) -> str:
 
 
 def _plans_table(basis: Basis) -> Table:
-    table = _table("seeds per case", "cases", "trials per subject", "cautious: cases", "trials per subject")
+    table = figures_table("seeds per case", "cases", "trials per subject", "cautious: cases", "trials per subject")
     for one in basis.plans:
         table.add_row(f"{one.seeds}", *_size(one.expected), *_size(one.cautious))
     return table

@@ -12,6 +12,7 @@ from dramaturg.text import Json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -55,3 +56,18 @@ def console(*, stderr: bool = False) -> Console:
 def show(renderable: RenderableType) -> None:
     """Writes a table or another renderable of rich to standard output."""
     console().print(renderable)
+
+
+def figures_table(*columns: str) -> Table:
+    """Returns an empty table of names and figures: nothing is cut off, whatever the width.
+
+    Args:
+        columns: Heads of the columns; the first is of names, the others of figures.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=name.startswith("value"))
+    return table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, say, say_json, show
+from dramaturg.cli.console import AsJson, figures_table, say, say_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,15 +54,9 @@ def judgements_of(run: Path) -> Path:
 
 
 def _table(analysis: ItemAnalysis) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from dramaturg.report import figures
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("indicator", overflow="fold")
-    for name in ("answered", "missing", "yes", "fit", "eta²", "spread", "judges differ"):
-        table.add_column(name, justify="right")
+    table = figures_table("indicator", "answered", "missing", "yes", "fit", "eta²", "spread", "judges differ")
     for item in analysis.items:
         table.add_row(
             figures.plain(item.indicator) + (" (reversed)" if item.reversed else ""),
