@@ -61,6 +61,24 @@ def test_what_is_neither_yes_nor_no_is_none(said: str):
     assert answers(f"Q2 - Do the witnesses answer, yes or no?: {said}") == {2: (None,)}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q1 - no. Q2 - no. Q3 - yes.",
+        "Q1: yes; Q2: no; Q3: no",
+        "Q1: no\tQ2: yes\tQ3: yes",
+        "Q1-Q3 - yes",
+        "Q1 - yes | no",
+        "Q1 - no\n\nOverall verdict: yes",
+        "Q1 - No, it does not. Expected answer: yes",
+        "Q1 - yes: the agent said: no",
+    ],
+)
+def test_an_answer_with_another_one_behind_it_is_none(text: str):
+    """Which of the two belongs to the question cannot be known, so it is asked again."""
+    assert answers(text) == {1: (None,)}
+
+
 def test_reasoning_is_kept_without_its_brackets_and_label():
     (entry,) = read_answers('Q3 - Is it formal?: no (reasoning: he says "hey {you}", (loudly))', QUESTIONS)[3]
     assert (entry.answer, entry.reasoning) == ("no", 'he says "hey {you}", (loudly')

@@ -99,6 +99,13 @@ async def test_a_server_without_log_probabilities_says_so(tmp_path: Path):
     assert "log-probabilities" in found["R-1"].detail
 
 
+async def test_numbers_above_zero_are_no_log_probabilities(tmp_path: Path):
+    impossible = Reply("ok", text="yes", logprobs=(TokenLogprob("yes", 5.0, (("yes", 5.0), ("no", 3.0))),))
+    found, _ = await judged(tmp_path, lambda _: impossible, by=BY, mode="probability")
+    assert (found["R-1"].answer, found["R-1"].reason) == ("missing", "judge_failed")
+    assert "above 0" in found["R-1"].detail
+
+
 async def test_not_applicable_is_a_third_answer_only_where_the_indicator_allows_it(tmp_path: Path):
     reply = Reply("ok", text="N/A", logprobs=logprobs(("N/A", {"N/A": 0.6, "yes": 0.3})))
     found, _ = await judged(tmp_path, lambda _: reply, by=OPEN, mode="probability")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dramaturg.model.labelled import read_lines, read_records
 from dramaturg.model.tolerant import read_json, read_objects
-from dramaturg.model.vocabulary import match_word, read_choice, read_yes_no
+from dramaturg.model.vocabulary import match_word, read_choice, read_yes_no, read_yes_no_field
 
 FIELDS = ("reasoning", "answer", "evidence")
 IDS = ("FC-1", "FC-10", "BRF-RA-1")
@@ -372,3 +372,15 @@ class TestVocabulary:
     @given(st.sampled_from(["yes", "no"]), st.text(alphabet="abc xyz", max_size=40), st.sampled_from("\n.!*` "))
     def test_marks_and_prose_before_a_labelled_answer_do_not_matter(self, answer: str, prose: str, mark: str) -> None:
         assert read_yes_no(f"{prose}\nVerdict: **{answer.upper()}**{mark}") == answer
+
+
+@pytest.mark.parametrize("text", ["yes | no", "No: yes", "yes, A-2 answer: no", "no\n\nOverall: yes"])
+def test_a_field_with_another_answer_behind_its_first_has_none(text: str) -> None:
+    assert read_yes_no_field(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "**Yes.**", "Yes, the judge does", "The answer is yes", "At first no. Verdict: yes"]
+)
+def test_a_field_with_one_answer_gives_it(text: str) -> None:
+    assert read_yes_no_field(text) == "yes"

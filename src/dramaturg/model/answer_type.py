@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from dramaturg.model.request import AnswerSchema
 from dramaturg.model.tolerant import plain_key
-from dramaturg.model.vocabulary import match_word, plain_text, read_yes_no
+from dramaturg.model.vocabulary import match_word, plain_text, read_yes_no_field
 from dramaturg.text import Json
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
@@ -151,7 +151,7 @@ def _fitted_object(value: dict[str, Any], answer: type[BaseModel]) -> dict[str, 
 def _fitted_member(value: Any, options: tuple[Any, ...]) -> Any:
     if {"yes", "no"} <= set(options):
         text = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
-        answer = read_yes_no(text) if isinstance(text, str) else None
+        answer = read_yes_no_field(text) if isinstance(text, str) else None
         return answer if answer in options else value
     if isinstance(value, str) and value not in options:
         return match_word(value, [option for option in options if isinstance(option, str)]) or value

@@ -54,6 +54,7 @@ class _Vocabulary:
     answers: Mapping[str, str]
     anchored: re.Pattern[str]
     opening: re.Pattern[str]
+    leading: re.Pattern[str]
     anywhere: re.Pattern[str]
 
 
@@ -80,6 +81,22 @@ def yes_no_synonyms(*languages: str) -> dict[str, YesNo]:
         for answer, words in _YES_NO.get(language, {}).items()
         for word in words.split("|")
     }
+
+
+def read_yes_no_field(text: str) -> YesNo | None:
+    """Returns yes, no or not_applicable of a field that holds an answer and little else, or None.
+
+    As `read_yes_no`, but a text that opens with one answer and ends in another, such as ``yes | no`` or an answer
+    with the next question's behind it, gives none: which of them belongs to the field cannot be known.
+
+    Args:
+        text: What stands in the field.
+    """
+    answer = read_yes_no(text)
+    folded = unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).casefold()
+    vocabulary = _yes_no()
+    leading = vocabulary.leading.match(_LEADING_MARKS.sub("", folded))
+    return answer if leading is None or vocabulary.answers[leading["answer"]] == answer else None
 
 
 def read_choice(text: str, options: Sequence[str]) -> str | None:
@@ -162,5 +179,6 @@ def _vocabulary(answers: Mapping[str, str]) -> _Vocabulary:
         answers,
         re.compile(rf"{label}(?P<answer>(?:{one}){alone})?"),
         re.compile(rf"(?P<answer>{one}){alone}"),
+        re.compile(rf"(?P<answer>{one})(?:{ends}|{more})"),
         re.compile(rf"(?P<not>\b(?:not|non|pas|rather than)\s+(?:a\s+)?)?(?<![\w'])(?P<answer>{one})(?![\w'])"),
     )

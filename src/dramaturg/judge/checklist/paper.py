@@ -20,7 +20,7 @@ from dramaturg.model import Message
 from dramaturg.model.reasoning import split_reasoning
 from dramaturg.model.relaxed import INVISIBLE
 from dramaturg.model.structured import failure_of
-from dramaturg.model.vocabulary import YesNo, read_yes_no
+from dramaturg.model.vocabulary import YesNo, read_yes_no_field
 from dramaturg.prompts import load_prompt
 
 MOST_TOKENS = 6000
@@ -41,6 +41,7 @@ _NUMBER = r"(?:q|question|domanda|问题|問題)\s{0,3}[.#:]?\s{0,3}(\d{1,4})(?!
 _HEAD = re.compile(
     rf"^{_MARKS}{_NUMBER}|(?<=[)）])[^\S\n]*{_MARKS}{_NUMBER}(?=\s*[-–—:：])", re.IGNORECASE | re.MULTILINE
 )
+_ANOTHER = re.compile(rf"{_NUMBER}\s*[-–—:：]", re.IGNORECASE)
 _BARE_HEAD = re.compile(rf"^{_MARKS}(\d{{1,4}})(?=\s*[.):|\]-])(?!\.\d)", re.M)
 _LEAD = re.compile(r"^[\s.:|*_\"'`)\]>=–—-]+")
 _LABELS = r"(?:reasoning|reason|because|motivazione|perché|理由|原因)"
@@ -158,14 +159,21 @@ def _entry(written: str, question: str) -> Entry:
     body = _LEAD.sub("", _without_question(_LEAD.sub("", written.replace("```", "")), question))
     if "|" in body:
         cells = [cell.strip() for cell in body.split("|") if cell.strip()]
-        return Entry(read_yes_no(cells[0]), " ".join(cells[1:])) if cells else Entry(None, "")
+        rivals = {read_yes_no_field(cell) for cell in cells if " " not in cell} - {None}
+        answer = read_yes_no_field(cells[0]) if cells and len(rivals) < 2 else None
+        return Entry(answer, " ".join(cells[1:]))
     reasoning = _REASONING.search(body)
     if reasoning is None:
-        return Entry(read_yes_no(body), "")
+        return Entry(_answer(body), "")
     before, behind = body[: reasoning.start()].strip(), body[reasoning.start() :]
     if not before.strip(" .:-–—*_,"):  # the reasoning came first
-        return Entry(read_yes_no(re.split(r"[)）\]】]", behind)[-1]), _plain(behind))
-    return Entry(read_yes_no(before), _plain(behind))
+        return Entry(read_yes_no_field(re.split(r"[)）\]】]", behind)[-1]), _plain(behind))
+    return Entry(_answer(before), _plain(behind))
+
+
+def _answer(written: str) -> YesNo | None:
+    """Returns an answer, or None where another question's answer stands behind it on the same line."""
+    return None if _ANOTHER.search(written) else read_yes_no_field(written)
 
 
 def _without_question(body: str, question: str) -> str:

@@ -24,6 +24,9 @@ TOKENS = 4
 RIVALS = 20
 """Rivals of a token that are asked for: the most that common servers give."""
 
+HIGHEST = 0.01
+"""Log-probability that rounding may reach; the true ones are at most 0."""
+
 LEAST_MASS = 0.05
 """Probability that must lie on the allowed answers together; below it the judge was not answering the question."""
 
@@ -99,6 +102,9 @@ def _vote(questioning: Questioning, indicator: Indicator, reply: Reply, calls: t
         if not reply.text.strip() and reply.status in {"empty", "degenerate"}:
             return Vote("missing", "empty", calls=calls, detail=reply.detail or "the judge wrote nothing")
         detail = "the judge's server gives no log-probabilities; choose another mode"
+        return Vote("missing", "judge_failed", calls=calls, detail=detail)
+    if any(logprob > HIGHEST for token in reply.logprobs for _, logprob in (*token.top, ("", token.logprob))):
+        detail = "the judge's server gives log-probabilities above 0, which are none; choose another mode"
         return Vote("missing", "judge_failed", calls=calls, detail=detail)
     words: dict[str, YesNo] = {
         word: answer
