@@ -225,3 +225,13 @@ def test_every_language_of_the_prompts_has_all_marks_and_a_word_for_each_answer(
         synonyms = yes_no_synonyms("en", language)
         three = re.split(r"[\s,，、。.或]+", load_prompt("judge-answers-three", language).fill().casefold())
         assert {synonyms[word] for word in three if word in synonyms} == {"yes", "no", "not_applicable"}
+
+
+async def test_what_a_server_holds_may_be_said_where_it_does_not_say_it_itself(tmp_path: Path):
+    """A transcript beyond `?context_tokens=` is refused at any endpoint, not only at local models."""
+    async with MisbehavingServer(lambda _body, _n: say(answer("yes"))) as server:
+        async with Models() as models:
+            judge = await models.open(f"{server.url}#m?context_tokens=100")
+            with calls_in(tmp_path) as calls:
+                (found,) = await judge_transcript(trial(), ONE, judge=judge, calls=calls)
+        assert (found.answer, found.reason, server.requests) == ("missing", "context_overflow", [])

@@ -92,8 +92,8 @@ class Endpoint:
         """
         self.name = name
         self.identity = identity
-        self.facts = facts or ModelFacts()
         self.options = options or Options()
+        self.facts = facts or ModelFacts(context_tokens=self.options.context_tokens)
         self.capabilities = Capabilities()
         self.attempts = Attempts(limiter, self.options)
         self._address = address
