@@ -218,3 +218,12 @@ def test_cards_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "script:test" in {one["binding"]["judge"] for one in listed}
     shown = CliRunner().invoke(app, ["cards"]).stdout
     assert "script:test" in shown and "poor" in shown
+
+
+def test_specimens_of_two_audits_do_not_mix_in_one_folder(tmp_path: Path) -> None:
+    first = ["show-specimens", "--sample", "3", "--out", str(tmp_path)]
+    assert CliRunner().invoke(app, first).exit_code == 0
+    assert CliRunner().invoke(app, first).exit_code == 0
+    other = CliRunner().invoke(app, [*first, "--checklist", "customer-service"])
+    assert isinstance(other.exception, UserError)
+    assert "holds other specimens" in str(other.exception)

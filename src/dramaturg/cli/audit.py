@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dramaturg.cli.console import AsJson, Finished, complain, figures_table, say, say_json, show
-from dramaturg.cli.judge import ASK, LONG, MODES, Long, Mode, Wording
+from dramaturg.cli.judge import ASK, LONG, MODES, MOST_VOTES, Long, Mode, Wording
 from dramaturg.cli.run import LedgerAt, MaxCalls, MaxCost, MaxTokens, ReplayOnly
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Sample = Annotated[
         "--sample", min=0, metavar="N", help="Most mutants, over kinds, severities and bases in turn; 0 for all."
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the choice of specimens and of all calls.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Of the choice of specimens and of all calls.")]
 Transcripts = Annotated[
     Path | None,
     typer.Option(
@@ -54,7 +54,7 @@ def judge(
     checklist: ChecklistNamed = "court",
     mode: Annotated[Mode, typer.Option("--mode", help=MODES)] = Mode.SINGLE,
     ask: Annotated[Wording, typer.Option("--ask", help=ASK)] = Wording.PRESENCE,
-    votes: Annotated[int, typer.Option("--votes", min=1, help="How often each question is asked.")] = 1,
+    votes: Annotated[int, typer.Option("--votes", min=1, max=MOST_VOTES, help="How often each question is asked.")] = 1,
     long: Annotated[Long, typer.Option("--long", help=LONG)] = Long.REFUSE,
     sample: Sample = 120,
     seed: Seed = 1,
@@ -181,6 +181,7 @@ def show_specimens(
     transcripts: Transcripts = None,
 ) -> None:
     """Write the specimens of an audit to read: text files with what was planted apart from them, and no call."""
+    from dramaturg.errors import UserError
     from dramaturg.files import find, load_yaml
     from dramaturg.judge.audit import plan_audit
     from dramaturg.judge.checklist import Checklist
@@ -191,9 +192,13 @@ def show_specimens(
     by = load_yaml(find("checklists", checklist, where="--checklist"), Checklist)
     plan = plan_audit(by, _bases(by, transcripts), sample=sample or None, seed=seed)
     lines = list(specimen_lines(plan.assignments))
+    texts = {one.specimen.transcript.id: one.specimen.transcript for one in plan.assignments}
+    others = [path.name for path in (out / "texts").glob("*.txt") if path.stem not in texts]
+    if others:
+        raise UserError(f"holds other specimens, such as texts/{min(others)}", where=str(out), allowed="a new folder")
     write_atomically(out / "specimens.jsonl", "".join(f"{transcript}\n" for transcript, _ in lines))
     write_atomically(out / "planted.jsonl", "".join(f"{done}\n" for _, done in lines))
-    for one in {one.specimen.transcript.id: one.specimen.transcript for one in plan.assignments}.values():
+    for one in texts.values():
         write_atomically(out / "texts" / f"{one.id}.txt", material(one, by.language) + "\n")
     say(f"{len(lines)} specimens in {out}: texts/ to read, planted.jsonl says what was done to each")
     for kind, count in plan.skipped.items():

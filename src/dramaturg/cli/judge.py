@@ -46,6 +46,7 @@ MODES = (
     "of yes is read. windowed: what one turn can show is asked of each turn with its neighbours, the "
     "rest as in single."
 )
+MOST_VOTES = 99
 LONG = "Where a transcript is longer than the judge's context: refuse it, or cut its middle and say so."
 ASK = "Put the short question of presence to the judge where an indicator has one, or always the indicator's text."
 
@@ -58,7 +59,7 @@ def judge(
     out: Out,
     checklist: Annotated[str, typer.Option("--checklist", metavar="NAME|FILE", help="By what is judged.")] = "court",
     mode: Annotated[Mode, typer.Option("--mode", help=MODES)] = Mode.SINGLE,
-    votes: Annotated[int, typer.Option("--votes", min=1, help="How often each question is asked.")] = 1,
+    votes: Annotated[int, typer.Option("--votes", min=1, max=MOST_VOTES, help="How often each question is asked.")] = 1,
     long: Annotated[Long, typer.Option("--long", help=LONG)] = Long.REFUSE,
     ask: Annotated[Wording, typer.Option("--ask", help=ASK)] = Wording.PRESENCE,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most transcripts judged at once.")] = 2,
