@@ -146,7 +146,7 @@ async def test_an_answer_given_twice_with_different_results_is_no_answer(tmp_pat
     """FW-06."""
     text = "Q1 - yes (reasoning: a)\nQ1 - no (reasoning: b)\nQ2 - yes\nQ2 - yes (reasoning: twice)\nQ3 - no"
     found, _ = await judged(tmp_path, lambda _: text, by=BY, mode="paper")
-    assert (found["R-1"].answer, found["R-1"].reason) == ("missing", "disagreement")
+    assert (found["R-1"].answer, found["R-1"].reason) == ("missing", "contradictory")
     assert (found["R-2"].answer, found["R-3"].answer) == ("yes", "no")
 
 

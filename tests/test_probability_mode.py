@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dramaturg.judge.checklist import score_transcript
 from dramaturg.judge.checklist.probability import LEAST_MASS, answer_masses
 from dramaturg.model import Reply, TokenLogprob
 from dramaturg.model.vocabulary import yes_no_synonyms
-from judge_fixtures import checklist
+from judge_fixtures import checklist, trial
 from judging_fixtures import judged, likely, logprobs
 
 WORDS = yes_no_synonyms("en")
@@ -82,9 +83,21 @@ async def test_the_probability_is_renormalised_over_yes_and_no(tmp_path: Path):
     assert [message.role for message in request.messages] == ["system", "user", "assistant", "user"]
 
 
-async def test_half_is_a_yes(tmp_path: Path):
-    found, _ = await judged(tmp_path, lambda _: likely(no=0.3, yes=0.3), by=BY, mode="probability")
-    assert (found["R-1"].answer, found["R-1"].probability) == ("yes", 0.5)
+@pytest.mark.parametrize(
+    "rivals", [{"no": 0.3, "yes": 0.3}, {"yes": 0.5, "no": 0.5}, {"yes": 0.1, "Yes": 0.2, "no": 0.3}]
+)
+async def test_even_odds_are_no_answer_and_keep_their_probability(tmp_path: Path, rivals: dict[str, float]):
+    found, _ = await judged(tmp_path, lambda _: likely(**rivals), by=BY, mode="probability")
+    assert (found["R-1"].answer, found["R-1"].reason, found["R-1"].probability) == ("missing", "even_odds", 0.5)
+    assert "equally likely" in found["R-1"].detail
+    scores = score_transcript(trial(), BY, list(found.values())).total
+    assert (scores.quality.value, scores.quality.used, scores.missing) == (None, 0, {"even_odds": 1})
+    assert scores.probabilistic.value == 0.5
+
+
+async def test_the_likelier_word_is_the_answer_however_little_likelier_it_is(tmp_path: Path):
+    found, _ = await judged(tmp_path, lambda _: likely(no=0.3, yes=0.30001), by=BY, mode="probability")
+    assert found["R-1"].answer == "yes"
 
 
 async def test_where_neither_is_likely_the_answer_is_missing(tmp_path: Path):

@@ -1,15 +1,20 @@
 """What the transcript itself proves, without a model."""
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dramaturg.errors import ContentError
+from dramaturg.judge.checklist import score_transcript
 from dramaturg.judge.checklist.checklist import Proof
 from dramaturg.judge.checklist.proofs import prove
+from dramaturg.run.transcripts import read_transcripts
 from dramaturg.stage.transcript import Outcome, Player, Scenario, Transcript
-from judge_fixtures import CAST, REFERENCE, ROLES, TRIAL, restart, trial
+from judge_fixtures import CAST, REFERENCE, ROLES, TRIAL, checklist, restart, trial
+from judging_fixtures import answer, judged
 
 
 def test_a_trial_that_ran_to_its_end_is_proved_in_every_respect():
@@ -217,3 +222,72 @@ def test_a_clean_trial_has_no_unknown_name_and_no_unknown_exhibit():
 def test_no_text_breaks_a_proof(turns: list[tuple[str, str]]):
     for proof in get_args(Proof):
         prove(proof, chat(*turns))
+
+
+# What a transcript proves of itself is no score where nothing of what the checklist is about was played
+
+
+AGENTS = checklist(
+    {"id": "R-1", "text": "Does the agent help?", "dimension": "R", "roles": ["agent"]},
+    {"id": "R-2", "text": "Does it end?", "dimension": "R", "proof": "end_reached"},
+    {"id": "R-3", "text": "Is nothing repeated?", "dimension": "R", "proof": "no_loop", "roles": ["agent"]},
+    {"id": "R-4", "text": "Is it formal?", "dimension": "R"},
+)
+
+
+async def test_a_checklist_about_roles_that_the_transcript_does_not_declare_is_refused(tmp_path: Path):
+    found, requests = await judged(tmp_path, lambda _: answer(), by=AGENTS)
+    assert requests == []
+    assert {(one.answer, one.reason) for one in found.values()} == {("missing", "checklist_unfit")}
+    assert "about the roles agent; the transcript declares: judge, prosecutor" in found["R-2"].detail
+    scores = score_transcript(trial(), AGENTS, list(found.values())).total
+    assert (scores.quality.value, scores.missing) == (None, {"checklist_unfit": 4})
+
+
+async def test_a_transcript_without_roles_fits_no_checklist_that_names_some(tmp_path: Path):
+    found, requests = await judged(tmp_path, lambda _: answer(), by=AGENTS, transcript=trial(roles=()))
+    assert requests == []
+    assert {one.reason for one in found.values()} == {"checklist_unfit"}
+    assert "declares: none" in found["R-1"].detail
+
+
+async def test_a_role_that_the_transcript_does_not_declare_leaves_questions_about_it_open(tmp_path: Path):
+    by = checklist(
+        {"id": "R-1", "text": "Does the judge lead?", "dimension": "R", "roles": ["judge"]},
+        {"id": "R-2", "text": "Is nothing repeated?", "dimension": "R", "proof": "no_loop", "roles": ["witness"]},
+    )
+    found, _ = await judged(tmp_path, lambda _: answer(), by=by, transcript=trial(roles=ROLES[:3]))
+    assert found["R-1"].answer == "yes"
+    assert (found["R-2"].answer, found["R-2"].reason) == ("missing", "checklist_unfit")
+    assert "witness:ida-quill" in found["R-2"].detail
+
+
+async def test_where_people_play_all_that_the_checklist_is_about_no_proof_counts(tmp_path: Path):
+    by = checklist(
+        {"id": "R-1", "text": "Does the defence speak?", "dimension": "R", "roles": ["defence"]},
+        {"id": "R-2", "text": "Does it end?", "dimension": "R", "proof": "end_reached"},
+    )
+    found, requests = await judged(tmp_path, lambda _: answer(), by=by)
+    assert requests == []
+    assert {one.answer for one in found.values()} == {"not_applicable"}
+
+
+async def test_a_proof_about_a_role_that_no_model_plays_does_not_apply(tmp_path: Path):
+    by = checklist(
+        {"id": "R-1", "text": "Does the judge lead?", "dimension": "R", "roles": ["judge"]},
+        {"id": "R-2", "text": "Is nothing repeated?", "dimension": "R", "proof": "no_loop", "roles": ["defence"]},
+    )
+    found, _ = await judged(tmp_path, lambda _: answer(), by=by)
+    assert (found["R-1"].answer, found["R-2"].answer) == ("yes", "not_applicable")
+
+
+@pytest.mark.parametrize("ids", [("T1", "T1"), ("T1", "T01")])
+def test_a_turn_id_that_is_used_twice_is_an_error_with_its_line(tmp_path: Path, ids: tuple[str, str]):
+    good = trial()
+    turns = tuple(turn.model_copy(update={"id": name}) for turn, name in zip(good.turns, ids, strict=False))
+    path = tmp_path / "t.jsonl"
+    twice = good.model_copy(update={"id": "trial-2", "turns": turns})
+    path.write_text(f"{good.model_dump_json()}\n{twice.model_dump_json()}\n", encoding="utf-8")
+    with pytest.raises(ContentError) as error:
+        list(read_transcripts(path))
+    assert str(error.value).startswith(f"{path}:2: ") and ids[1] in str(error.value)

@@ -362,11 +362,11 @@ class TestManyAnswers:
         assert {name: failure.reason for name, failure in answer.failures.items()} == {"b": "unparsed", "c": "left_out"}
         assert len(ask.asked) == 2
 
-    async def test_an_id_answered_twice_with_different_results_is_unparsed(self) -> None:
+    async def test_an_id_answered_twice_with_different_results_is_contradictory(self) -> None:
         """FW-06."""
         twice = '[{"id": "a", "reasoning": "r", "answer": "yes"}, {"id": "a", "reasoning": "s", "answer": "no"}]'
         answer = await lists(Scripted(twice, twice), "a")
-        assert answer.failures["a"].reason == "unparsed"
+        assert answer.failures["a"].reason == "contradictory"
 
     async def test_an_id_answered_twice_alike_is_answered(self) -> None:
         twice = '[{"id": "a", "reasoning": "r", "answer": "no"}, {"id": "a", "reasoning": "s", "answer": "no"}]'

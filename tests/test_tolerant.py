@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dramaturg.model.labelled import read_lines, read_records
-from dramaturg.model.tolerant import read_json, read_objects
+from dramaturg.model.relaxed import Rivals
+from dramaturg.model.tolerant import Broken, Found, read_json, read_values
 from dramaturg.model.vocabulary import match_word, read_choice, read_yes_no, read_yes_no_field
 
 FIELDS = ("reasoning", "answer", "evidence")
@@ -19,7 +20,7 @@ IDS = ("FC-1", "FC-10", "BRF-RA-1")
 
 def value_of(text: str, *keys: str, cut: bool = False) -> object:
     found = read_json(text, keys=keys, cut=cut)
-    return None if found is None else found.value
+    return found.value if isinstance(found, Found) else None
 
 
 class TestJson:
@@ -35,7 +36,7 @@ class TestJson:
     )
     def test_what_is_json_as_a_whole_is_not_called_repaired(self, text: str) -> None:
         found = read_json(text)
-        assert found is not None
+        assert isinstance(found, Found)
         assert (found.value, found.repaired) == ({"verdict": "yes"}, False)
 
     @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ class TestJson:
     )
     def test_slips_are_mended_and_reported(self, text: str, value: object) -> None:
         found = read_json(text)
-        assert found is not None
+        assert isinstance(found, Found)
         assert (found.value, found.repaired) == (value, True)
 
     @pytest.mark.parametrize(
@@ -98,20 +99,30 @@ class TestJson:
         [
             'Example: {"answer": "yes"}. Mine: {"answer": "n',
             'Example: {"answer": "yes"}. Mine: {"reasoning": "x", "answer": ',
-            'Example: {"answer": "yes"}. Mine: {"answer": "no", "answer": "yes"}',
             'Example: {"answer": "yes"}. Mine: {"answer": NaN}',
         ],
     )
     def test_an_earlier_object_does_not_stand_in_for_a_broken_last_one(self, text: str) -> None:
         """FW-04, for objects."""
-        assert value_of(text, "answer") is None
+        assert isinstance(read_json(text, keys=("answer",)), Broken)
 
     def test_objects_of_another_kind_are_passed_over(self) -> None:
         text = '{"answer": "yes"} as turn {"T1": "he came"} and [T2] and [3] show {smile}'
         assert value_of(text, "answer") == {"answer": "yes"}
 
-    def test_an_object_that_says_two_things_says_nothing(self) -> None:
-        assert value_of('{"answer": "yes", "answer": "no"}') is None
+    @pytest.mark.parametrize("around", ["{}", "So: {}.", "```json\n{}\n```", "<think>hm</think>{}"])
+    def test_a_key_with_two_values_keeps_both_for_whoever_wants_one(self, around: str) -> None:
+        value = value_of(around.format('{"answer": "yes", "answer": "no", "answer": "yes", "id": 1}'), "answer")
+        assert value == {"answer": ["yes", "no"], "id": 1}
+        assert isinstance(value, dict) and isinstance(value["answer"], Rivals)
+
+    def test_a_key_with_two_values_is_no_slip_that_is_forgiven(self) -> None:
+        assert isinstance(read_json("{'answer': 'yes', 'answer': 'no',}", keys=("answer",)), Broken)
+
+    def test_a_repair_that_would_drop_one_of_two_values_is_not_taken(self) -> None:
+        assert value_of('{"answer": "yes", "answer": "no" 3 4}', "answer") is None
+
+    def test_a_key_with_one_value_twice_has_that_value(self) -> None:
         assert value_of('{"answer": "yes", "answer": "yes"}') == {"answer": "yes"}
 
     @pytest.mark.parametrize(
@@ -133,8 +144,10 @@ class TestJson:
     def test_objects_survive_a_broken_or_cut_list(self) -> None:
         """FW-78."""
         broken = '{"answers": [{"id": "a", "v": 1}, {"id": "b", "v": 2 3}, {"id": "c", "v": 4}]}'
-        assert [entry["id"] for entry in read_objects(broken, "id")] == ["a", "c"]
-        assert read_objects('[{"id": "a"}, {"ID": "b"}, {"id": "c", "v": "', "id") == [{"id": "a"}, {"ID": "b"}]
+        values = [standing.value for standing in read_values(broken).values]
+        assert values == [{"id": "a", "v": 1}, {"id": "c", "v": 4}]
+        values = [standing.value for standing in read_values('[{"id": "a"}, {"ID": "b"}, {"id": "c", "v": "').values]
+        assert values == [{"id": "a"}, {"ID": "b"}]
 
     @settings(deadline=None)
     @given(
@@ -148,7 +161,7 @@ class TestJson:
     def test_valid_json_is_read_unchanged(self, value: object, ascii_only: bool) -> None:
         text = json.dumps(value, ensure_ascii=ascii_only)
         found = read_json(text)
-        assert found is not None
+        assert isinstance(found, Found)
         assert (found.value, found.repaired) == (value, False)
 
     @settings(deadline=None)
@@ -162,14 +175,14 @@ class TestJson:
     @given(st.text(alphabet="{}[]\":,\\'/*<>think \nab1-.e", max_size=200))
     def test_any_text_gives_a_finite_value_or_nothing(self, text: str) -> None:
         found = read_json(text)
-        assert found is None or json.dumps(found.value, allow_nan=False)
+        assert not isinstance(found, Found) or json.dumps(found.value, allow_nan=False)
 
     @pytest.mark.parametrize("unit", ["{", "[", '{"a":', '{"a":"b" ', '{"a":"/* ', "[{", "<think>{"])
     def test_a_hostile_megabyte_takes_bounded_time(self, unit: str) -> None:
         text = unit * (1_000_000 // len(unit))
         started = time.process_time()
         read_json(text, keys=("answer",))
-        read_objects(text, "id")
+        read_values(text)
         read_lines(text, FIELDS)
         read_records(text, IDS, FIELDS)
         read_yes_no(text)
@@ -224,15 +237,15 @@ class TestLines:
         ],
     )
     def test_records_are_matched_by_id_and_not_by_position(self, text: str) -> None:
-        records = dict(read_records(text, IDS, FIELDS, bare=("answer", "reasoning")))
-        assert {name: read_yes_no(record["answer"]) for name, record in records.items()} == {
+        records = read_records(text, IDS, FIELDS, bare=("answer", "reasoning"))
+        assert {record.id: read_yes_no(record.fields["answer"]) for record in records} == {
             "FC-1": "yes",
             "FC-10": "no",
         }
 
     def test_an_id_that_comes_twice_gives_two_records(self) -> None:
         records = read_records("FC-1: yes\nFC-1: no", IDS, FIELDS, bare=("answer", "reasoning"))
-        assert [(name, record["answer"]) for name, record in records] == [("FC-1", "yes"), ("FC-1", "no")]
+        assert [(record.id, record.fields["answer"]) for record in records] == [("FC-1", "yes"), ("FC-1", "no")]
 
     @settings(deadline=None)
     @given(st.text(max_size=300))

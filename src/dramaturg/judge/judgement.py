@@ -12,6 +12,8 @@ Verdict = Literal["yes", "no", "not_applicable", "missing"]
 MissingReason = Literal[
     "",
     "unparsed",
+    "contradictory",
+    "even_odds",
     "truncated",
     "budget_spent_on_reasoning",
     "refused",
@@ -21,7 +23,14 @@ MissingReason = Literal[
     "disagreement",
     "left_out",
     "judge_failed",
+    "checklist_unfit",
 ]
+"""Why there is no answer.
+
+unparsed: what was written is none. contradictory: it gives more than one. even_odds: yes and no are equally likely.
+disagreement: the votes are tied. left_out: the question was passed over. judge_failed: the judge cannot be used in this
+mode. checklist_unfit: the checklist is about roles that the transcript does not declare.
+"""
 
 
 class Judgement(BaseModel):
@@ -40,8 +49,8 @@ class Judgement(BaseModel):
         flags: For example ``evidence:unknown:T99``, ``evidence:human:T4``, ``evidence:none``, ``cut:T9-T30`` (turns
             that were left out of what the judge read).
         asked: The question that was put to the judge, where it was not the indicator's text.
-        probability: Probability of yes to the indicator's text, in mode ``probability``; None elsewhere or where
-            the judge put little on yes and no.
+        probability: Probability of yes to the indicator's text, in mode ``probability``, with even odds too; None
+            elsewhere or where the judge put little on yes and no.
         source: ``model``, or ``transcript`` where the transcript itself proves the answer.
         judge: Identity of the judge as text.
         mode: How it was asked.

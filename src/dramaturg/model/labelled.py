@@ -10,19 +10,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from dramaturg.model.reasoning import split_reasoning
 from dramaturg.model.relaxed import INVISIBLE
 from dramaturg.model.tolerant import plain_key
+from dramaturg.model.vocabulary import read_yes_no_field
 
 _INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
-_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
-_LEAD = r"[\s>#*_`\"'|(\[•·–—-]{0,20}(?:\d{1,3}[.)]\s{1,4})?[*_`\"'(\[]{0,6}"
+_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58"), "-")
+_LEAD = r"[\s>#*_`\"'|(\[【「•·–—-]{0,20}(?:\d{1,3}[.)]\s{1,4})?[*_`\"'(\[【「]{0,6}"
 _KIND = r"(?:(?:id|item|question|indicator)\b\s*[:：#]?\s*)?"
 _LABEL = re.compile(
     rf"\A{_LEAD}(?P<label>[^\W\d][\w \-]{{0,60}}?)[*_`\"'\])]{{0,6}}\s{{0,4}}[:：=](?P<value>.*)\Z", re.DOTALL
 )
-_BARE = re.compile(r"[*_`\"'\])]*(?:\s*[:：|=)\].]|\s[-–—>]+\s|[-–—]>)+[\s*_|]*")
+_BARE = re.compile(r"[*_`\"'\])】」]*(?:\s*[:|=)\].】」]|\s[->]+\s|->|→)+[\s*_|]*")
+_ONE_ANSWER = re.compile(r"[*_`\"'\])】」]*[^\S\n]+(?P<answer>[^\n]{1,40})(?=\n|\Z)")
 _BREAK = re.compile(r"\s+[-–—]+\s+|\s*[,;(|]\s*|\.\s+|\s+(?=because\b)|\n", re.IGNORECASE)
 _LONGEST = 200_000
 
@@ -39,10 +42,26 @@ def read_lines(text: str, fields: Sequence[str]) -> dict[str, str] | None:
     return _labelled(split_reasoning(text)[0][-_LONGEST:].translate(_INVISIBLE), fields) or None
 
 
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What was written to one id.
+
+    Attributes:
+        id: The id as it was asked.
+        fields: Value by label.
+        behind: What stands behind the answer and under no label, from the answer's line on: it may take the answer
+            back.
+    """
+
+    id: str
+    fields: dict[str, str]
+    behind: str
+
+
 def read_records(
     text: str, ids: Sequence[str], fields: Sequence[str], *, bare: tuple[str, str] | None = None
-) -> list[tuple[str, dict[str, str]]]:
-    """Returns id and fields of every record, in order; an id may come twice, an unknown one is no record.
+) -> list[Record]:
+    """Returns the records in order; an id may come twice, an unknown one is no record.
 
     A record reaches from a line that begins with an id to the next such line.
 
@@ -58,42 +77,75 @@ def read_records(
         return []
     head = re.compile(rf"^{_LEAD}{_KIND}(?P<id>{'|'.join(longest_first)})(?![\w-])", re.MULTILINE)
     by_folded = {fold_id(name): name for name in ids}
-    folded = _fold_lines(visible)
-    heads = list(head.finditer(folded))
-    records: list[tuple[str, dict[str, str]]] = []
+    heads = list(head.finditer(fold_text(visible)))
+    records: list[Record] = []
     for number, found in enumerate(heads):
         end = heads[number + 1].start() if number + 1 < len(heads) else len(visible)
-        record = _record(visible[found.end("id") : end], fields, bare)
-        if record:
-            records.append((by_folded[found["id"]], record))
+        record = _record(by_folded[found["id"]], visible[found.end("id") : end], fields, bare)
+        if record is not None:
+            records.append(record)
     return records
+
+
+def lines_behind(text: str, field: str, fields: Sequence[str]) -> str:
+    """Returns the lines behind the last one with a field's label that have no label themselves.
+
+    Args:
+        text: What a model wrote.
+        field: The label; one of `fields`.
+        fields: All labels.
+    """
+    kept: list[str] = []
+    for line in split_reasoning(text)[0][-_LONGEST:].translate(_INVISIBLE).splitlines():
+        labelled = _labelled(line, fields)
+        if field in labelled:
+            kept = []
+        elif not labelled:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def fold_id(name: str) -> str:
     """Returns an id for comparison: without case, width, kinds of hyphen, blanks around it, brackets and the like."""
     plain = unicodedata.normalize("NFKC", name.translate(_INVISIBLE)).translate(_HYPHENS).casefold()
-    return plain.strip(" \t\r\n\"'`*[](){}<>.:#")
+    return plain.strip(" \t\r\n\"'`*[](){}<>【】「」.,;:#")
 
 
-def _fold_lines(text: str) -> str:
-    """Returns the text in lower case at the same length, so that positions stay."""
-    folded = text.lower()
-    return folded if len(folded) == len(text) else text
+def fold_text(text: str) -> str:
+    """Returns the text without case, width and kinds of hyphen, at the same length, so that positions stay."""
+    if text.isascii():
+        return text.lower()
+    folds = {character: _folded(character) for character in set(text)}
+    return "".join(folds[character] for character in text)
 
 
-def _record(rest: str, fields: Sequence[str], bare: tuple[str, str] | None) -> dict[str, str]:
+def _folded(character: str) -> str:
+    folded = unicodedata.normalize("NFKC", character).translate(_HYPHENS).lower()
+    return folded if len(folded) == 1 else character
+
+
+def _record(name: str, rest: str, fields: Sequence[str], bare: tuple[str, str] | None) -> Record | None:
     labelled = _labelled(rest.lstrip(" \t:：|=.)]-–—*_`\"'"), fields)
     if labelled or bare is None:
-        return labelled
-    separator = _BARE.match(rest)
-    if separator is None:
-        return {}
-    cells = [cell.strip() for cell in rest[separator.end() :].split("|") if cell.strip()]
-    if len(cells) == len(fields):
-        return dict(zip(fields, cells, strict=True))
+        behind = "\n" + lines_behind(rest, bare[0], fields) if bare is not None else ""
+        return Record(name, labelled, behind) if labelled else None
     answer, explanation = bare
-    parts = _BREAK.split(rest[separator.end() :].strip(), maxsplit=1)
-    return {answer: parts[0].strip(), explanation: parts[1].strip(" )\n") if parts[1:] else ""}
+    folded = fold_text(rest)
+    separator = _BARE.match(folded)
+    if separator is None:
+        alone = _ONE_ANSWER.match(folded)
+        if alone is None or read_yes_no_field(alone["answer"]) is None:
+            return None
+        behind = rest[alone.end() :]
+        said = rest[alone.start("answer") : alone.end()].strip()
+        return Record(name, {answer: said, explanation: behind.strip()}, behind)
+    written = rest[separator.end() :]
+    cells = [cell.strip() for cell in written.split("|") if cell.strip()]
+    if len(cells) == len(fields):
+        return Record(name, dict(zip(fields, cells, strict=True)), "")
+    parts = _BREAK.split(written.strip(), maxsplit=1)
+    behind = written.lstrip()[len(parts[0]) :]
+    return Record(name, {answer: parts[0].strip(), explanation: parts[1].strip(" )\n") if parts[1:] else ""}, behind)
 
 
 def _labelled(text: str, fields: Sequence[str]) -> dict[str, str]:

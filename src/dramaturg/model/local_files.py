@@ -172,6 +172,7 @@ def model_facts(spec: ModelSpec, facts: GgufFacts, plan: ServePlan) -> ModelFact
         runtime=f"xllamacpp {importlib.metadata.version('xllamacpp')}",
         extra={
             "architecture": facts.architecture,
+            "bases": list(facts.bases),
             "chat_template": facts.has_chat_template,
             "context_tokens_all_slots": plan.context_tokens,
             "slots": plan.slots,

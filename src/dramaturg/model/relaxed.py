@@ -2,7 +2,8 @@
 
 Forgiven are comments, single or typographic quotes, unescaped quotes and raw line ends inside strings, commas too many
 or too few, keys and words without quotes, Python's True, False and None, and characters without width. Not forgiven:
-a number that is not finite, and an object that gives one key two different values.
+a number that is not finite, and an object that gives one key different values: either it contradicts itself, or a
+forgiven slip made one string of several parts. In strict JSON such values are kept, as `Rivals`.
 """
 
 from __future__ import annotations
@@ -32,23 +33,25 @@ _LITERALS: dict[str, Json] = {"true": True, "false": False, "null": None, "none"
 _NO_NUMBERS = frozenset({"nan", "inf", "infinity"})
 
 
+class Rivals(list[Json]):
+    """The different values that an object gives to one key; whoever wants one value finds none."""
+
+
 class NotJsonError(ValueError):
     """There is no value at the position.
 
     Attributes:
         position: Where reading ended.
         closers: What would close the value, where the text ended cleanly between two of its parts; else None.
-        contradictory: Whether the value is well-formed and says nothing: not a number, or one key with two values.
+        senseless: Whether the value is well-formed and says nothing: a number that is none, one key with two values.
         read: How many characters were read in vain.
     """
 
-    def __init__(
-        self, position: int, *, read: int = 0, closers: str | None = None, contradictory: bool = False
-    ) -> None:
+    def __init__(self, position: int, *, read: int = 0, closers: str | None = None, senseless: bool = False) -> None:
         self.position = position
         self.read = read
         self.closers = closers
-        self.contradictory = contradictory
+        self.senseless = senseless
         super().__init__(f"no JSON at {position}")
 
 
@@ -56,7 +59,7 @@ def strict_value(text: str, start: int = 0) -> tuple[Json, int]:
     """Returns the value of strict JSON at a position, and where it ends.
 
     Raises:
-        NotJsonError: There is none, it is not finite, or it contradicts itself.
+        NotJsonError: There is none, or it is not finite.
     """
     try:
         return _STRICT.raw_decode(text, start)
@@ -67,7 +70,7 @@ def strict_value(text: str, start: int = 0) -> tuple[Json, int]:
     except RecursionError:
         raise NotJsonError(start, read=1000) from None
     except ValueError:
-        raise NotJsonError(start, contradictory=True) from None
+        raise NotJsonError(start, senseless=True) from None
 
 
 def relaxed_value(text: str, start: int) -> tuple[Json, int]:
@@ -81,17 +84,17 @@ def relaxed_value(text: str, start: int) -> tuple[Json, int]:
     return value, reader.position
 
 
-def distinct(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """Returns the object of the pairs.
-
-    Raises:
-        ValueError: A key has two different values.
-    """
+def joined(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Returns the object of the pairs; a key with different values has them all, as `Rivals`."""
     made: dict[str, Json] = {}
     for key, value in pairs:
-        if key in made and made[key] != value:
-            raise ValueError(key)
-        made[key] = value
+        said = made.get(key)
+        if key not in made:
+            made[key] = value
+        elif isinstance(said, Rivals):
+            made[key] = said if value in said else Rivals([*said, value])
+        elif said != value:
+            made[key] = Rivals([said, value])
     return made
 
 
@@ -106,7 +109,7 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=distinct, parse_float=_finite, parse_constant=_no_constant)
+_STRICT = json.JSONDecoder(object_pairs_hook=joined, parse_float=_finite, parse_constant=_no_constant)
 
 
 class _Reader:
@@ -132,10 +135,10 @@ class _Reader:
         while self._more():
             key = self._key()
             pairs.append((key, self._value()))
-        try:
-            return distinct(pairs)
-        except ValueError:
-            raise NotJsonError(self.position, contradictory=True) from None
+        made = joined(pairs)
+        if any(isinstance(value, Rivals) for value in made.values()):
+            raise NotJsonError(self.position, senseless=True)
+        return made
 
     def _list(self) -> list[Json]:
         made: list[Json] = []
@@ -193,20 +196,20 @@ class _Reader:
         try:
             return int(digits) if digits.lstrip("+-").isdigit() else _finite(digits)
         except ValueError:
-            raise NotJsonError(self.position, contradictory=True) from None
+            raise NotJsonError(self.position, senseless=True) from None
 
     def _word(self) -> Json:
         """Reads true, false, null, or a word that lacks its quotes; the latter not directly in the outermost list."""
         word = _WORD.match(self.text, self.position)
         if word is None:
             bad = re.match(r"[+-]?inf", self.text[self.position : self.position + 4], re.IGNORECASE)
-            raise NotJsonError(self.position, contradictory=bad is not None)
+            raise NotJsonError(self.position, senseless=bad is not None)
         plain = word[0].strip()
         end = self.position + len(word[0])
         if end == len(self.text):
             raise NotJsonError(end)
         if plain.lower() in _NO_NUMBERS:
-            raise NotJsonError(self.position, contradictory=True)
+            raise NotJsonError(self.position, senseless=True)
         if plain.lower() not in _LITERALS and self.closers == ["]"]:
             raise NotJsonError(self.position)
         self.position = end

@@ -4,29 +4,42 @@ The ladder: the server is given the schema (where it refuses, the endpoint asks 
 back is read tolerantly, as JSON or as labelled lines; what does not fit is asked once more with the problem quoted,
 in lines where the caller has that form; then it is a typed failure. A cut answer is asked once more with twice the
 tokens. So a call costs two asks at most, three where one was cut. There is never a default value.
+
+What says two things says nothing (`contradictory`): an object with different answers in it, an id with different
+answers anywhere in the reply, an answer that the text behind it takes back. Two forms have a last word that counts:
+of whole objects that answer one question, the last; of lines with one label, the last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypeVar, cast
+from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from dramaturg.model.answer_type import answer_schema, field_labels, list_schema, validated
-from dramaturg.model.labelled import fold_id, read_lines, read_records
+from dramaturg.model.answer_type import answer_schema, field_labels, list_schema, validated, yes_no_field
+from dramaturg.model.corrections import Correction
+from dramaturg.model.labelled import fold_id
+from dramaturg.model.many_answers import Entry, Form, read_many
+from dramaturg.model.one_answer import Reading, read_one, settled
 from dramaturg.model.reply import Asked, Reply
 from dramaturg.model.request import AnswerSchema, Message
-from dramaturg.model.tolerant import plain_key, read_json, read_objects
 from dramaturg.prompts import load_prompt
-from dramaturg.text import Json
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
 StructuredFailure = Literal[
-    "", "unparsed", "truncated", "budget_spent_on_reasoning", "refused", "empty", "degenerate", "context_overflow"
+    "",
+    "unparsed",
+    "contradictory",
+    "truncated",
+    "budget_spent_on_reasoning",
+    "refused",
+    "empty",
+    "degenerate",
+    "context_overflow",
 ]
 ItemFailure = Literal[StructuredFailure, "left_out"]
 
@@ -38,7 +51,7 @@ MOST_ASKS = 3
 
 _QUOTED_CHARACTERS = 1500
 _CUT: frozenset[str] = frozenset({"truncated", "budget_spent_on_reasoning"})
-_WORTH_ASKING_AGAIN: frozenset[str] = frozenset({"unparsed", "left_out", "empty", "degenerate"})
+_WORTH_ASKING_AGAIN: frozenset[str] = frozenset({"unparsed", "contradictory", "left_out", "empty", "degenerate"})
 
 
 class Ask(Protocol):
@@ -197,7 +210,7 @@ async def ask_list(
 
 def _reask(text: str, failure: StructuredFailure, problem: str, lines: str, language: str) -> list[Message]:
     """Returns what is added to the chat: the answer and its problem, or the other form where there was no answer."""
-    if failure != "unparsed":
+    if failure not in {"unparsed", "contradictory"}:
         return [Message("user", load_prompt("structured-lines", language).fill(lines=lines))] if lines else []
     if lines:
         told = load_prompt("structured-reask-lines", language).fill(problem=problem, lines=lines)
@@ -231,19 +244,10 @@ def _read_answer(reply: Reply, answer: type[AnswerT]) -> tuple[AnswerT | None, S
     failure = failure_of(reply)
     if failure not in {"", "truncated"}:
         return None, failure, reply.detail or failure, False
-    labels = field_labels(answer)
-    found = read_json(reply.text, keys=labels, cut=failure == "truncated")
-    if found is not None:
-        value, problem, fitted = validated(found.value, answer)
-        repaired = found.repaired or fitted
-    elif failure == "truncated":
+    read = read_one(reply.text, answer, cut=failure == "truncated")
+    if read.value is None and failure == "truncated":
         return None, failure, reply.detail or "the answer was cut at the limit of tokens", False
-    else:
-        by_label = read_lines(reply.text, labels)
-        value, problem, _ = validated(cast("dict[str, Json]", by_label or {}), answer)
-        problem = problem if by_label else "no JSON object with the keys " + ", ".join(labels)
-        repaired = True
-    return (value, "", "", repaired) if value is not None else (None, "unparsed", problem, False)
+    return read.value, read.failure, read.detail, read.repaired
 
 
 @dataclass(slots=True)
@@ -268,75 +272,52 @@ class _Gathered(Generic[ItemT]):
         open_ids = self.open_ids
         failure = failure_of(reply)
         readable = failure in {"", "truncated"}
-        entries = self._entries(reply.text, open_ids) if readable else []
+        entries, around = self._read(reply.text, open_ids, cut=failure == "truncated") if readable else ([], [])
         missing: ItemFailure = failure or "left_out"
         detail = reply.detail or (failure or "the answer does not have this id")
         self.failures = {name: ListFailure(missing, detail) for name in open_ids}
         by_folded = {fold_id(name): name for name in open_ids}
-        read: dict[str, list[tuple[ItemT | None, str, bool]]] = {}
-        for written_id, entry, repaired in entries:
-            name = by_folded.get(fold_id(written_id))
+        read: dict[str, list[Reading[ItemT]]] = {}
+        for entry in entries:
+            name = by_folded.get(fold_id(entry.id))
             if name is None:
                 self.ignored += 1
                 continue
-            value, problem, fitted = validated({**entry, self.id_field: name}, self.item)
-            read.setdefault(name, []).append((value, problem, repaired or fitted))
+            checked = validated({**entry.fields, self.id_field: name}, self.item)
+            read.setdefault(name, []).append(settled(checked, entry.behind, repaired=entry.repaired))
         for name, readings in read.items():
-            self._settle(name, readings)
+            self._settle(name, readings, [one.answer for one in around if not one.ids or name in one.ids])
 
     def answer(self, text: str, keys: tuple[str, ...]) -> ListAnswer[ItemT]:
         items = {name: self.items[name] for name in self.ids if name in self.items}
         return ListAnswer(items, self.failures, frozenset(self.repaired), self.ignored, text, keys)
 
-    def _settle(self, name: str, readings: Sequence[tuple[ItemT | None, str, bool]]) -> None:
-        """Takes the last entry of an id, unless it is invalid or a valid one before it says something else."""
-        value, problem, repaired = readings[-1]
-        valid = [reading[0] for reading in readings if reading[0] is not None]
-        if value is None:
-            self.failures[name] = ListFailure("unparsed", problem)
-        elif any(self._decision(other) != self._decision(value) for other in valid):
-            self.failures[name] = ListFailure("unparsed", "the answer has this id twice, with different results")
+    def _settle(self, name: str, readings: Sequence[Reading[ItemT]], again: Sequence[str]) -> None:
+        """Takes the last entry of an id, unless it is invalid or something else in the reply says otherwise.
+
+        Args:
+            name: The id.
+            readings: Its entries.
+            again: Answers that the text around the entries gives it anew.
+        """
+        last = readings[-1]
+        decisions = [self._decision(reading.value) for reading in readings if reading.value is not None]
+        if last.value is None:
+            self.failures[name] = ListFailure(last.failure, last.detail)
+        elif any(decision != decisions[-1] for decision in decisions):
+            self.failures[name] = ListFailure("contradictory", "the answer has this id twice, with different results")
+        elif any(answer != decisions[-1] for answer in again):
+            self.failures[name] = ListFailure("contradictory", "the text behind the answer says something else")
         else:
-            self.items[name] = value
+            self.items[name] = last.value
             del self.failures[name]
-            if repaired:
+            if last.repaired:
                 self.repaired.add(name)
 
     def _decision(self, value: ItemT) -> object:
         return getattr(value, self.decisive, value)
 
-    def _entries(self, text: str, open_ids: Sequence[str]) -> list[tuple[str, dict[str, Json], bool]]:
-        """Returns id, fields, and whether the reading was tolerant, of every entry in the text."""
-        labels = field_labels(self.item)
-        found = read_json(text, keys=(self.id_field, "answers", *open_ids))
-        if found is not None and isinstance(found.value, dict) and not _has(found.value, self.id_field):
-            keyed = self._keyed_by_id(found.value, open_ids)
-            if keyed:
-                return [(written, entry, found.repaired) for written, entry in keyed]
-        objects = read_objects(text, self.id_field)
-        if objects:
-            repaired = found is None or found.repaired
-            return [(_id_of(entry, self.id_field), entry, repaired) for entry in objects]
-        bare = (self.decisive, labels[labels.index(self.decisive) - 1]) if self.decisive in labels else None
-        records = read_records(text, self.ids, [label for label in labels if label != self.id_field], bare=bare)
-        return [(written, cast("dict[str, Json]", entry), True) for written, entry in records]
-
-    def _keyed_by_id(self, value: dict[str, Json], open_ids: Sequence[str]) -> list[tuple[str, dict[str, Json]]]:
-        """Returns the entries of an object that has an id as each key, or that holds one such object."""
-        folded = {fold_id(name) for name in open_ids}
-        holders = [value, *(part for part in value.values() if isinstance(part, dict))]
-        for holder in holders:
-            if any(fold_id(key) in folded for key in holder):
-                return [
-                    (key, dict(part) if isinstance(part, dict) else {self.decisive: part})
-                    for key, part in holder.items()
-                ]
-        return []
-
-
-def _has(entry: dict[str, Json], key: str) -> bool:
-    return any(plain_key(name) == plain_key(key) for name in entry)
-
-
-def _id_of(entry: dict[str, Json], key: str) -> str:
-    return next(str(value) for name, value in entry.items() if plain_key(name) == plain_key(key))
+    def _read(self, text: str, open_ids: Sequence[str], *, cut: bool) -> tuple[list[Entry], list[Correction]]:
+        labels = tuple(label for label in field_labels(self.item) if label != self.id_field)
+        entries, around = read_many(text, Form(self.id_field, self.decisive, labels), self.ids, open_ids, cut=cut)
+        return entries, around if self.decisive == yes_no_field(self.item) else []

@@ -8,13 +8,15 @@ The order is fixed, and each step runs only where the one before found nothing:
    json_repair.
 
 The last one is authoritative. Where it is broken beyond repair, or cut short, an earlier one (an example that the
-model echoed, a draft) does not take its place, and nothing is read.
+model echoed, a draft) does not take its place, and nothing is read: neither here nor as lines.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -31,6 +33,9 @@ _BRACKET = re.compile(r"[{}\[\]]")
 _FENCE = re.compile(r"\A```[A-Za-z0-9_+-]*[ \t]*\n?(?P<inside>[^`]*(?:`{1,2}[^`]+)*)```\Z")
 _FIRST_KEY = re.compile(r"[{\[\s]{0,8}\{\s{0,80}[\"'“‘]?[^\W\d][^\"'”’:：{}\n]{0,80}[\"'”’]?\s*[:：]")
 _ANY_KEY = re.compile(r"(?<![\w-])([^\W\d][\w -]{0,80}?)[\"'”’]?\s{0,20}[:：]")
+_JSON_LINE = re.compile(
+    r"^[ \t>]{0,8}(?:```[A-Za-z0-9_+-]{0,12}\s{0,8})?(?P<json>\{\s{0,80}[\"'“‘\w{}]|\[\s{0,80}[\"'“‘{])", re.MULTILINE
+)
 _BETWEEN_WORDS = re.compile(rf"[\s_\-*{INVISIBLE}]+")
 
 
@@ -41,10 +46,53 @@ class Found:
     Attributes:
         value: An object or a list.
         repaired: Whether the text was not JSON as a whole, a fence and reasoning aside.
+        behind: The visible text behind it.
     """
 
     value: dict[str, Json] | list[Json]
     repaired: bool
+    behind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What was meant to be the answer's JSON, and cannot be read.
+
+    Attributes:
+        text: The stretch of text.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A complete JSON value and where it stands in the text that it was read from.
+
+    Attributes:
+        value: An object or a list.
+        start: Where it begins.
+        end: Where it ends.
+    """
+
+    value: Json
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Every complete JSON value of a text.
+
+    Attributes:
+        text: The visible text.
+        values: Outermost and in order.
+        whole: Whether the text is one value and nothing else, a fence and reasoning aside.
+    """
+
+    text: str
+    values: tuple[Standing, ...]
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +101,21 @@ class _Piece:
 
     Attributes:
         text: The stretch.
+        end: Where it ends.
         value: The value; None where the stretch is broken.
         mendable: Whether json_repair may try.
     """
 
     text: str
+    end: int
     value: Json
     mendable: bool
 
 
-def read_json(text: str, *, keys: Sequence[str] = (), cut: bool = False) -> Found | None:
-    """Returns the object or list that the text is, or the last wanted one in it, or None.
+def read_json(text: str, *, keys: Sequence[str] = (), cut: bool = False) -> Found | Broken | None:
+    """Returns the object or list that the text is, or the last wanted one in it, or None where there is none.
+
+    Where the last one that was meant to be wanted cannot be read, that is returned as `Broken`.
 
     Args:
         text: What a model wrote.
@@ -80,28 +132,33 @@ def read_json(text: str, *, keys: Sequence[str] = (), cut: bool = False) -> Foun
         return None
     wanted = frozenset(map(plain_key, keys))
     repairs = 0
-    for piece in reversed(_pieces(visible)):
+    pieces = _pieces(visible)
+    if pieces is None:
+        return Broken(visible)
+    for piece in reversed(pieces):
         value = piece.value
         if value is None and piece.mendable and repairs < _MOST_REPAIRS:
             repairs += 1
             value = _repaired(piece.text)
         if value is None and _is_meant(piece.text, wanted):
-            return None
+            return Broken(piece.text)
         if isinstance(value, dict | list) and _is_wanted(value, wanted):
-            return Found(value, repaired=True)
+            return Found(value, repaired=True, behind=visible[piece.end :])
     return None
 
 
-def read_objects(text: str, key: str) -> list[dict[str, Json]]:
-    """Returns every complete object that has the key, in order, even where what surrounds them is broken or cut.
+def read_values(text: str) -> Values:
+    """Returns every complete object and list of a text, even where what surrounds them is broken or cut.
 
     Args:
         text: What a model wrote.
-        key: The key; its spelling is compared by `plain_key`.
     """
     visible = split_reasoning(text)[0]
-    wanted = plain_key(key)
-    found: list[dict[str, Json]] = []
+    for candidate in (text, visible, _unfenced(visible)):
+        whole = _whole(candidate.strip(_BLANK))
+        if whole is not None:
+            return Values(candidate, (Standing(whole, 0, len(candidate)),), whole=True)
+    found: list[Standing] = []
     work = _allowance(visible)
     opener = _OPENER.search(visible)
     while opener is not None and work > 0:
@@ -109,12 +166,22 @@ def read_objects(text: str, key: str) -> list[dict[str, Json]]:
         work -= _PIECE_COST
         try:
             value, end = _value_at(visible, start)
-            found += _with_key(value, wanted)
+            found.append(Standing(value, start, end))
         except NotJsonError as error:
             work -= _cost(error)
             end = start + 1
         opener = _OPENER.search(visible, end)
-    return found
+    return Values(visible, tuple(found), whole=False)
+
+
+def json_line(text: str) -> int | None:
+    """Returns where the first line stands that begins like JSON, or None.
+
+    Args:
+        text: What a model wrote, without its reasoning.
+    """
+    begun = _JSON_LINE.search(text)
+    return begun.start("json") if begun else None
 
 
 def plain_key(name: str) -> str:
@@ -137,8 +204,8 @@ def _whole(text: str) -> dict[str, Json] | list[Json] | None:
         return None
 
 
-def _pieces(text: str) -> list[_Piece]:
-    """Returns what is JSON in the text or was meant to be, outermost and in order."""
+def _pieces(text: str) -> list[_Piece] | None:
+    """Returns what is JSON in the text or was meant to be, outermost and in order; None where it takes too long."""
     pieces: list[_Piece] = []
     work = _allowance(text)
     opener = _OPENER.search(text)
@@ -147,7 +214,7 @@ def _pieces(text: str) -> list[_Piece]:
         work -= _PIECE_COST
         try:
             value, end = _value_at(text, start)
-            pieces.append(_Piece(text[start:end], value, mendable=False))
+            pieces.append(_Piece(text[start:end], end, value, mendable=False))
         except NotJsonError as error:
             work -= _cost(error)
             end = start + 1
@@ -157,7 +224,7 @@ def _pieces(text: str) -> list[_Piece]:
                 pieces.append(_broken(text, start, end, error))
                 end = start + len(pieces[-1].text)
         if work < 0:
-            return []
+            return None
         opener = _OPENER.search(text, end)
     return pieces
 
@@ -179,11 +246,11 @@ def _broken(text: str, start: int, end: int, error: NotJsonError) -> _Piece:
     if error.closers:
         try:
             value, _ = relaxed_value(text[start:] + error.closers, 0)
-            return _Piece(text[start:], _storable(value), mendable=False)
+            return _Piece(text[start:], len(text), _storable(value), mendable=False)
         except NotJsonError:
             pass
     closed = text[end - 1] in "}]" and end - start <= _LARGEST_REPAIR
-    return _Piece(text[start:end], None, mendable=closed and not error.contradictory)
+    return _Piece(text[start:end], end, None, mendable=closed and not error.senseless)
 
 
 def _balanced_end(text: str, start: int) -> int | None:
@@ -204,15 +271,20 @@ def _balanced_end(text: str, start: int) -> int | None:
 
 
 def _repaired(text: str) -> Json:
-    """Returns what json_repair makes of the text, or None; what it would have to invent is not taken."""
+    """Returns what json_repair makes of the text, or None; what it would invent or leave out is not taken."""
     if re.search(r"[:\[,]\s*[+-]?(?:nan|inf(?:inity)?)\b", text, re.IGNORECASE):
         return None
     import json_repair
 
     try:
-        return _storable(cast("Json", json_repair.loads(text, skip_json_loads=True)))
+        value = _storable(cast("Json", json_repair.loads(text, skip_json_loads=True)))
     except (ValueError, RecursionError):
         return None
+    return value if _words(text) <= _words(json.dumps(value, ensure_ascii=False)) else None
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text))
 
 
 def _is_wanted(value: Json, wanted: frozenset[str]) -> bool:
@@ -224,19 +296,6 @@ def _is_wanted(value: Json, wanted: frozenset[str]) -> bool:
 def _is_meant(text: str, wanted: frozenset[str]) -> bool:
     """Returns whether broken text was meant to be a wanted object: it holds what looks like one of its keys."""
     return not wanted or any(plain_key(key[1]) in wanted for key in _ANY_KEY.finditer(text))
-
-
-def _with_key(value: Json, key: str) -> Iterator[dict[str, Json]]:
-    """Yields the objects inside a value that have the key, outermost and in order."""
-    if isinstance(value, dict):
-        if any(plain_key(name) == key for name in value):
-            yield value
-        else:
-            for part in value.values():
-                yield from _with_key(part, key)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _with_key(part, key)
 
 
 def _storable(value: Json, depth: int = 0) -> Json:
@@ -252,7 +311,7 @@ def _storable(value: Json, depth: int = 0) -> Json:
     if isinstance(value, dict):
         return {str(_storable(key)): _storable(part, depth + 1) for key, part in value.items()}
     if isinstance(value, list):
-        return [_storable(part, depth + 1) for part in value]
+        return type(value)(_storable(part, depth + 1) for part in value)
     return value
 
 

@@ -32,7 +32,7 @@ _YES_NO: Mapping[str, Mapping[YesNo, str]] = {
     },
     "it": {"yes": "sì|si|vero", "no": "no|falso", "not_applicable": "non applicabile|n/d"},
     "fr": {"yes": "oui|vrai", "no": "non|faux", "not_applicable": "non applicable|sans objet"},
-    "zh": {"yes": "是|是的|对|正确", "no": "否|不|不是|不对|错误", "not_applicable": "不适用|不適用|无关"},
+    "zh": {"yes": "是|是的|对|正确", "no": "否|不|不是|没有|不对|错误", "not_applicable": "不适用|不適用|无关"},
 }
 """What says yes, no and not applicable, by language."""
 

@@ -6,9 +6,9 @@ and the same replies give the same bytes. Times and tokens are in the ledger, un
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 from dramaturg.text import sha256
 
@@ -192,6 +192,16 @@ class Transcript(_Frozen):
     restarts: tuple[Restart, ...] = ()
     cures: tuple[Cure, ...] = ()
     versions: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+    @model_validator(mode="after")
+    def _turn_ids_are_distinct(self) -> Self:
+        seen: set[int] = set()
+        for turn in self.turns:
+            number = int(turn.id[1:])
+            if number in seen:
+                raise ValueError(f"the turn id {turn.id!r} is used more than once; every turn has its own")
+            seen.add(number)
+        return self
 
     def judged_turns(self) -> tuple[Turn, ...]:
         """Returns the turns a judge may judge: spoken by models, not by people, scripts or the procedure."""

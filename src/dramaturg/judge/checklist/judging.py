@@ -13,12 +13,13 @@ from dramaturg.judge.checklist.ballots import CALLS_PER_ANSWER, WholeMode, ask_a
 from dramaturg.judge.checklist.checklist import Checklist, Indicator
 from dramaturg.judge.checklist.cutting import fitted
 from dramaturg.judge.checklist.proofs import prove
+from dramaturg.judge.checklist.score import roles_of
 from dramaturg.judge.checklist.votes import Decision, Vote, decide
 from dramaturg.judge.checklist.windowed import ask_windowed, judged_of
 from dramaturg.judge.judgement import Judgement
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Model
-from dramaturg.stage.transcript import Transcript
+from dramaturg.stage.transcript import Transcript, Turn
 
 REMOTE_CONCURRENCY = 8
 """Questions in flight at a server that shares a prefix between requests."""
@@ -43,7 +44,9 @@ async def judge_transcript(
     """Returns one judgement per indicator, in the checklist's order.
 
     An answer that cannot be had is missing with its reason, never a no. Turns of people and scripts are shown
-    to the judge and not judged: where no turn of an indicator's roles was played by a model, it does not apply. A
+    to the judge and not judged: where no turn of an indicator's roles was played by a model, it does not apply, and
+    where that holds of every role that the checklist names, nothing applies, whatever the transcript proves. A
+    checklist whose roles the transcript does not even declare does not fit: all is missing (``checklist_unfit``). A
     transcript that does not fit into the judge's context is refused as a whole, or its middle is left out: then each
     judgement that rests on the rest has a flag such as ``cut:T9-T30``.
 
@@ -69,7 +72,8 @@ async def judge_transcript(
     if votes < 1 or concurrency < 1:
         raise ValueError(f"votes is {votes} and concurrency is {concurrency}; both are at least 1")
     wanted = _wanted(checklist, indicators)
-    known = {indicator.id: vote for indicator in wanted if (vote := _without_model(transcript, indicator)) is not None}
+    whole = _of_no_use(transcript, checklist)
+    known = {one.id: vote for one in wanted if (vote := whole or _without_model(transcript, one)) is not None}
     questioning = Questioning(transcript, checklist, judge, calls, votes, concurrency, ask)
     open_ones = [indicator for indicator in wanted if indicator.id not in known]
     decided = {name: Decision(vote) for name, vote in known.items()}
@@ -109,8 +113,8 @@ def expected_calls(checklist: Checklist, *, mode: Mode, votes: int = 1, turns: i
 
     The fewest: every question is answered at once, and the roles that some are about stay silent. The most: nothing
     is proved by the transcript, every answer has to be asked for again, and in mode `windowed` every turn is judged
-    by every indicator that is asked of turns. A transcript without a model-played turn, or too long for the judge,
-    takes none.
+    by every indicator that is asked of turns. A transcript without a model-played turn, one that the
+    checklist does not fit, and one that is too long for the judge take none.
 
     Args:
         checklist: By which is judged.
@@ -179,13 +183,39 @@ async def _of_whole(
     }
 
 
+def _of_no_use(transcript: Transcript, checklist: Checklist) -> Vote | None:
+    """Returns what becomes of every indicator where none can be about the transcript; None where some can.
+
+    What a transcript proves of itself (an end, no restart) is no score where nothing of what the checklist is about
+    was played.
+    """
+    judged = transcript.judged_turns()
+    if not judged:
+        return Vote("not_applicable", detail="no turn was played by a model")
+    about = roles_of(checklist)
+    kinds = {role.id: role.kind for role in transcript.roles}
+    if about and set(about).isdisjoint(kinds.values()):
+        declared = ", ".join(dict.fromkeys(kinds.values())) or "none"
+        detail = f"the checklist is about the roles {', '.join(about)}; the transcript declares: {declared}"
+        return Vote("missing", "checklist_unfit", detail=detail)
+    if about and set(about).isdisjoint(kinds.get(turn.role) for turn in judged) and not _undeclared(transcript):
+        return Vote("not_applicable", detail=f"no turn was played by a model as {' or '.join(about)}")
+    return None
+
+
 def _without_model(transcript: Transcript, indicator: Indicator) -> Vote | None:
     """Returns what needs no model: an answer that the transcript proves, or that there is nothing to judge."""
-    if not transcript.judged_turns():
-        return Vote("not_applicable", detail="no turn was played by a model")
-    proven = prove(indicator.proof, transcript) if indicator.proof is not None else None
-    if proven is not None:
-        return Vote(proven.answer, reasoning=proven.reasoning, evidence=proven.evidence)
     if not judged_of(indicator, transcript):
+        strangers = _undeclared(transcript)
+        if strangers:
+            detail = f"{strangers[0].id} is of the role {strangers[0].role!r}, which the transcript does not declare"
+            return Vote("missing", "checklist_unfit", detail=detail)
         return Vote("not_applicable", detail=f"no turn was played by a model as {' or '.join(indicator.roles)}")
-    return None
+    proven = prove(indicator.proof, transcript) if indicator.proof is not None else None
+    return None if proven is None else Vote(proven.answer, reasoning=proven.reasoning, evidence=proven.evidence)
+
+
+def _undeclared(transcript: Transcript) -> tuple[Turn, ...]:
+    """Returns the model-played turns of roles that the transcript does not declare, so that nobody knows their kind."""
+    declared = {role.id for role in transcript.roles}
+    return tuple(turn for turn in transcript.judged_turns() if turn.role not in declared)

@@ -1,8 +1,9 @@
 """Mode `paper`: one call per dimension with its definition, answers in free text as RPA-Check prints them.
 
 Source: RPA-Check, section 3.4 and appendix A: ``Q1 - question: yes (reasoning: …)``, the answer before its
-reasoning. Answers are matched by the number of their question, never by their place. The form names no evidence,
-so the indicator's rule of evidence is not applied.
+reasoning. Answers are matched by the number of their question, never by their place. A judge that answers in JSON is
+read as JSON or not at all. A question with different answers, or one that the text behind it takes back, has none. The
+form names no evidence, so the indicator's rule of evidence is not applied.
 """
 
 from __future__ import annotations
@@ -17,11 +18,17 @@ from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.votes import Vote
 from dramaturg.judge.judgement import MissingReason
 from dramaturg.model import Message
+from dramaturg.model.answer_type import validated
+from dramaturg.model.corrections import corrections, holds_several_answers, taken_back_inside
+from dramaturg.model.labelled import fold_text
+from dramaturg.model.one_answer import read_one
 from dramaturg.model.reasoning import split_reasoning
 from dramaturg.model.relaxed import INVISIBLE
 from dramaturg.model.structured import failure_of
+from dramaturg.model.tolerant import Found, json_line, plain_key, read_json, read_values
 from dramaturg.model.vocabulary import YesNo, read_yes_no_field
 from dramaturg.prompts import load_prompt
+from dramaturg.text import Json
 
 MOST_TOKENS = 6000
 """Most tokens of all answers of one call together."""
@@ -41,8 +48,13 @@ _NUMBER = r"(?:q|question|domanda|问题|問題)\s{0,3}[.#:]?\s{0,3}(\d{1,4})(?!
 _HEAD = re.compile(
     rf"^{_MARKS}{_NUMBER}|(?<=[)）])[^\S\n]*{_MARKS}{_NUMBER}(?=\s*[-–—:：])", re.IGNORECASE | re.MULTILINE
 )
+_QUESTION = re.compile(rf"\s*(?:{_NUMBER}|(\d{{1,4}}))[.:)]?\s*", re.IGNORECASE)
+_NUMBER_KEYS = frozenset({"question", "number", "no", "q", "id"})
+"""Keys under which judges put the number of a question that an object answers."""
+
 _ANOTHER = re.compile(rf"{_NUMBER}\s*[-–—:：]", re.IGNORECASE)
 _BARE_HEAD = re.compile(rf"^{_MARKS}(\d{{1,4}})(?=\s*[.):|\]-])(?!\.\d)", re.M)
+_BRACKETS = {"(": ")", "（": "）", "[": "]", "【": "】"}
 _LEAD = re.compile(r"^[\s.:|*_\"'`)\]>=–—-]+")
 _LABELS = r"(?:reasoning|reason|because|motivazione|perché|理由|原因)"
 _REASONING = re.compile(rf"[(（\[【]|(?:^|[\s.,;|]){_LABELS}\s*[:：]?", re.IGNORECASE)
@@ -57,10 +69,14 @@ class Entry:
     Attributes:
         answer: Its answer; None where none can be read.
         reasoning: What stands behind it.
+        several: Whether it holds more than one answer.
+        behind: What stands behind the reasoning's bracket, and may take the answer back.
     """
 
     answer: YesNo | None
     reasoning: str
+    several: bool = False
+    behind: str = ""
 
 
 def paper_tokens(questions: int) -> int:
@@ -136,19 +152,85 @@ def read_answers(text: str, questions: Mapping[int, str]) -> dict[int, tuple[Ent
         questions: The questions by number; a judge may repeat them before its answer.
     """
     visible = split_reasoning(text)[0].translate(_INVISIBLE)
+    begins = json_line(visible)
+    if begins is not None and not any(_parts(visible[:begins])):
+        return _in_json(visible, questions)
     found: dict[int, tuple[Entry, ...]] = {}
     parts = list(_parts(visible))
     if not parts and len(questions) == 1 and visible.strip():  # one question needs no number
+        if read_json(visible, keys=("answer",)) is not None:
+            return _in_json(visible, questions)
         parts = [(number, visible) for number in questions]
-    for number, written in parts:
+    entries = [(number, _entry(written, questions.get(number, ""))) for number, written in parts]
+    for number, entry in entries:
         if number in questions:
-            found[number] = (*found.get(number, ()), _entry(written, questions[number]))
+            found[number] = (*found.get(number, ()), entry)
+    for number, entry in entries:
+        _add_corrections(found, entry.behind, (number,))
     return found
+
+
+def _in_json(visible: str, questions: Mapping[int, str]) -> dict[int, tuple[Entry, ...]]:
+    """Returns what a judge wrote that answered in JSON, with each question's number as a key or as a value.
+
+    Of JSON that is broken nothing is read.
+    """
+    read = read_values(visible)
+    values = [standing.value for standing in read.values]
+    behind = visible[read.values[-1].end :] if values and not read.whole else ""
+    if not any(True for value in values for _ in _numbered(value)):
+        keys = [name for number in questions for name in (f"Q{number}", f"question {number}", str(number))]
+        match read_json(visible, keys=[*keys, "answer"]):
+            case Found(value):
+                values = [value]
+            case _:
+                return {}
+    found: dict[int, tuple[Entry, ...]] = {}
+    for number, part in (pair for value in values for pair in _numbered(value)):
+        if number in questions:
+            checked = validated(part if isinstance(part, dict) else {"answer": part}, Brief)
+            found[number] = (*found.get(number, ()), _given(checked.value, several=checked.contradictory))
+    if not found and len(questions) == 1:
+        one = read_one(visible, Brief)
+        return {number: (_given(one.value, several=one.failure == "contradictory"),) for number in questions}
+    _add_corrections(found, behind, tuple(found))
+    return found
+
+
+def _given(brief: Brief | None, *, several: bool) -> Entry:
+    return Entry(None, "", several) if brief is None else Entry(brief.answer, brief.reasoning)
+
+
+def _add_corrections(found: dict[int, tuple[Entry, ...]], behind: str, about: Sequence[int]) -> None:
+    """Adds what a text behind answers gives anew, to the questions that it names or else to those it is about."""
+    numbers = {f"{word}{number}": number for number in found for word in ("q", "question ")}
+    for again in corrections(behind, tuple(numbers)):
+        for number in found.keys() & ([numbers[name] for name in again.ids] or about):
+            found[number] = (*found[number], Entry(again.answer, ""))
+
+
+def _numbered(value: Json) -> Iterator[tuple[int, Json]]:
+    """Yields the numbers of questions inside a JSON value, each with what stands under it."""
+    if isinstance(value, Mapping):
+        own = [_QUESTION.fullmatch(str(part)) for key, part in value.items() if plain_key(key) in _NUMBER_KEYS]
+        if own and own[0] is not None:
+            yield int(own[0][own[0].lastindex or 0]), value
+            return
+        for key, part in value.items():
+            number = _QUESTION.fullmatch(fold_text(key).strip())
+            if number is not None:
+                yield int(number[number.lastindex or 0]), part
+            else:
+                yield from _numbered(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _numbered(part)
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     """Yields each question's number with what stands between it and the next one."""
-    heads = list(_HEAD.finditer(text)) or list(_BARE_HEAD.finditer(text))
+    folded = fold_text(text)
+    heads = list(_HEAD.finditer(folded)) or list(_BARE_HEAD.finditer(folded))
     ends = [*(head.start() for head in heads[1:]), len(text)]
     for head, end in zip(heads, ends, strict=False):
         yield int(head[head.lastindex or 0]), text[head.end() : end]
@@ -164,16 +246,33 @@ def _entry(written: str, question: str) -> Entry:
         return Entry(answer, " ".join(cells[1:]))
     reasoning = _REASONING.search(body)
     if reasoning is None:
-        return Entry(_answer(body), "")
+        return _answered(body, "", body.partition("\n")[2])
     before, behind = body[: reasoning.start()].strip(), body[reasoning.start() :]
     if not before.strip(" .:-–—*_,"):  # the reasoning came first
         return Entry(read_yes_no_field(re.split(r"[)）\]】]", behind)[-1]), _plain(behind))
-    return Entry(_answer(before), _plain(behind))
+    return _answered(before, behind, _behind_reasoning(behind))
 
 
-def _answer(written: str) -> YesNo | None:
-    """Returns an answer, or None where another question's answer stands behind it on the same line."""
-    return None if _ANOTHER.search(written) else read_yes_no_field(written)
+def _answered(written: str, reasoning: str, behind: str) -> Entry:
+    """Returns the entry of an answer; it has none where another question's answer stands on the same line."""
+    if _ANOTHER.search(written):
+        return Entry(None, _plain(reasoning))
+    answer = read_yes_no_field(written)
+    if holds_several_answers(written) if answer is None else taken_back_inside(written, answer):
+        return Entry(None, _plain(reasoning), several=True)
+    return Entry(answer, _plain(reasoning), behind=behind)
+
+
+def _behind_reasoning(text: str) -> str:
+    """Returns what stands behind the bracket that a text opens with; without a bracket, behind its first line."""
+    if text[0] not in _BRACKETS:
+        return text.partition("\n")[2]
+    opened = 0
+    for place, sign in enumerate(text):
+        opened += (sign in _BRACKETS) - (sign in _BRACKETS.values())
+        if not opened:
+            return text[place + 1 :]
+    return ""
 
 
 def _without_question(body: str, question: str) -> str:
@@ -199,13 +298,15 @@ def _vote(questioning: Questioning, indicator: Indicator, entries: Sequence[Entr
     reason: MissingReason
     answers: dict[YesNo, str] = {entry.answer: entry.reasoning for entry in entries if entry.answer is not None}
     if not answers:
-        reason = "unparsed" if entries else "left_out"
+        several = any(entry.several for entry in entries)
+        reason = "contradictory" if several else "unparsed" if entries else "left_out"
         detail = "the answer is neither yes nor no" if entries else "the answer does not have this number"
+        detail = "more than one answer is given" if several else detail
         written = entries[-1].reasoning if entries else ""
         return Vote("missing", reason, calls=calls, detail=told(detail, written))
-    if len(answers) > 1:
+    if len(answers) > 1 or any(entry.several for entry in entries):
         detail = "the question is answered more than once, with different results"
-        return Vote("missing", "disagreement", calls=calls, detail=detail)
+        return Vote("missing", "contradictory", calls=calls, detail=detail)
     ((answer, reasoning),) = answers.items()
     brief = Brief(reasoning=reasoning, answer=answer)
     return questioning.vote(indicator, brief, calls, repaired=False, evidence=False)

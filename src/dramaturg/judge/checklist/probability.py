@@ -1,31 +1,30 @@
 """Mode `probability`: one question per call, of whose first word the probability is read.
 
 The judge is asked for one word, and P(yes) is what its server puts on the words for yes against those for no, in the
-checklist's language and in English. It is read at the first word: unlike in the other modes the judge does not
-reason before it, since reasoning is another text for each question and would have to be written 38 times. It
-names no evidence either, so the indicator's rule of evidence is not applied.
+checklist's language and in English. Where both are equally likely there is no answer (``even_odds``). It is read at
+the first word: unlike in the other modes the judge does not reason before it, since reasoning is another text for each
+question and would have to be written 38 times. It names no evidence either, so the indicator's rule of evidence is not
+applied.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning, definition_of, told, with_condition
 from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.votes import Vote
-from dramaturg.model import Message, Reply, TokenLogprob
-from dramaturg.model.vocabulary import YesNo, plain_text, yes_no_synonyms
+from dramaturg.model import Message, Reply
+from dramaturg.model.answer_masses import HIGHEST, RIVALS, answer_masses
+from dramaturg.model.vocabulary import YesNo, yes_no_synonyms
 from dramaturg.prompts import load_prompt
 
 TOKENS = 4
 """Tokens that are asked for: a mark or two, and a word in pieces."""
 
-RIVALS = 20
-"""Rivals of a token that are asked for: the most that common servers give."""
-
-HIGHEST = 0.01
-"""Log-probability that rounding may reach; the true ones are at most 0."""
+SAME = 1e-9
+"""Relative difference below which two probabilities are the same: sums of exponentials are not exact."""
 
 LEAST_MASS = 0.05
 """Probability that must lie on the allowed answers together; below it the judge was not answering the question."""
@@ -70,31 +69,6 @@ async def ask_probability(
     return {indicator.id: _vote(questioning, indicator, asked.reply, (asked.key,))}
 
 
-def answer_masses(tokens: Sequence[TokenLogprob], words: Mapping[str, YesNo]) -> dict[YesNo, float]:
-    """Returns the probability that lies on each answer, over the first word of what a model wrote.
-
-    Blanks and marks before the word are passed over. A piece counts for an answer where it is a word for it, or
-    more than half of one, and no word for another answer begins with it; what is still open is decided by the tokens
-    behind it, along what was really written.
-
-    Args:
-        tokens: What was written, with the rivals of each token.
-        words: What each word means.
-    """
-    found: dict[YesNo, float] = {}
-    written, weight = "", 1.0
-    for token in tokens:
-        for text, probability in _rivals(token):
-            answer = _meaning(written + text, words)
-            if answer is not None:
-                found[answer] = found.get(answer, 0.0) + weight * probability
-        written += token.token
-        if _meaning(written, words) is not None or not _open(written, words):
-            break
-        weight *= _probability(token.logprob)
-    return {answer: min(mass, 1.0) for answer, mass in found.items()}
-
-
 def _vote(questioning: Questioning, indicator: Indicator, reply: Reply, calls: tuple[str, ...]) -> Vote:
     if reply.status == "refused" or reply.status == "context_overflow":
         return Vote("missing", reply.status, calls=calls, detail=reply.detail or reply.status)
@@ -121,38 +95,7 @@ def _vote(questioning: Questioning, indicator: Indicator, reply: Reply, calls: t
     share = yes / (yes + no)
     if questioning.turned(indicator):
         share = 1 - share
-    return Vote("yes" if share >= 0.5 else "no", calls=calls, probability=share)
-
-
-def _rivals(token: TokenLogprob) -> Iterator[tuple[str, float]]:
-    """Yields a token and its rivals with their probabilities, each text once."""
-    texts = dict(token.top)
-    texts.setdefault(token.token, token.logprob)
-    for text, logprob in texts.items():
-        yield text, _probability(logprob)
-
-
-def _probability(logprob: float) -> float:
-    """Returns the probability of a logarithm as servers report it: at most 1, and 0 for what is no number."""
-    return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
-
-
-def _meaning(text: str, words: Mapping[str, YesNo]) -> YesNo | None:
-    """Returns the answer that a word or the beginning of one can only be, or None."""
-    plain = plain_text(text)
-    if not plain:
-        return None
-    begun: set[YesNo] = {answer for word, answer in words.items() if word.startswith(plain)}
-    exact = words.get(plain)
-    if exact is not None and (len(begun) == 1 or len(plain) > 1):
-        return exact
-    if len(begun) != 1:
-        return None
-    shortest = min(len(word) for word in words if word.startswith(plain))
-    return begun.pop() if 2 * len(plain) > shortest else None
-
-
-def _open(text: str, words: Mapping[str, YesNo]) -> bool:
-    """Returns whether more tokens can still make it a word for an answer."""
-    plain = plain_text(text)
-    return not plain or any(word.startswith(plain) for word in words)
+    if math.isclose(yes, no, rel_tol=SAME):
+        detail = "yes and no are equally likely"
+        return Vote("missing", "even_odds", calls=calls, detail=told(detail, reply.text), probability=0.5)
+    return Vote("yes" if share > 0.5 else "no", calls=calls, probability=share)

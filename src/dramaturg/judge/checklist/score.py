@@ -64,8 +64,8 @@ class Scores:
         quality: Quality Score by equation 4: every answered indicator counts once.
         subdimension_mean: Mean of the sub-dimensions' Quality Scores; a dimension without any counts as one.
         weighted: Quality Score with the indicators' weights.
-        probabilistic: Mean of P(good answer). Only answers with a probability count, and beside them those that the
-            transcript itself proves, as 0 or 1; without any probability there is no value.
+        probabilistic: Mean of P(good answer). Whatever has a probability counts, even odds too, and beside it what
+            the transcript itself proves, as 0 or 1; without any probability there is no value.
         not_applicable: Indicators that do not apply.
         missing: Missing answers by reason.
     """
