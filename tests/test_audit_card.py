@@ -199,6 +199,31 @@ def test_a_judge_that_fails_is_counted_and_named(tmp_path: Path) -> None:
     assert isinstance(result.exception, Finished) and result.exception.code == 2
 
 
+def test_a_card_of_a_part_of_the_specimens_is_shown_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DRAMATURG_CACHE", str(tmp_path / "cache"))
+    out = tmp_path / "out"
+    arguments = ["judge", "script:coin", "--sample", "17", "--mode", "joint", "--out", str(out)]
+    CliRunner().invoke(app, [*arguments, "--max-calls", "4"])
+    partly = CliRunner().invoke(app, [*arguments, "--replay-only"])
+    assert isinstance(partly.exception, Finished) and partly.exception.code == 2
+    assert partly.stdout.startswith("INCOMPLETE: ")
+    assert "planned specimens are open, so no card is kept: not_recorded" in partly.stderr
+    told = json.loads(CliRunner().invoke(app, [*arguments, "--replay-only", "--json"]).stdout)
+    assert (told["open"] > 0, told["cards"]) == (True, [])
+    assert not list(tmp_path.rglob("script-coin*.json")) and not (tmp_path / "cache" / "cards").exists()
+    whole = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    assert (whole["open"], len(whole["cards"])) == (0, 2)
+
+
+def test_an_incomplete_card_cannot_be_kept(tmp_path: Path) -> None:
+    made = card(["yes", "no"])
+    partly = made.model_copy(update={"specimens": made.specimens.model_copy(update={"not_judged": {"connect": 2}})})
+    with pytest.raises(ValueError, match="2 specimens of the card are open"):
+        keep_card(partly, tmp_path)
+
+
 def test_specimens_are_written_to_read_with_what_was_planted_apart(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["show-specimens", "--sample", "10", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output

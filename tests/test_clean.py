@@ -13,8 +13,9 @@ from dramaturg.files import load_yaml, shipped
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.judge.checklist.proofs import prove
 from dramaturg.judge.checklist.unknown import unknown_exhibits, unknown_names
-from dramaturg.stage.court.case import Case
-from dramaturg.stage.court.record import court_roles, reference
+from dramaturg.stage.court import load_procedure
+from dramaturg.stage.court.case import Case, read_case
+from dramaturg.stage.court.record import reference, roles_of
 from dramaturg.stage.transcript import Outcome, Player, Role, Scenario, Transcript, Turn
 
 FOLDER = shipped("checklists")["court"].parent.parent / "audit"
@@ -89,7 +90,8 @@ def checklist_of(name: str) -> Checklist:
 def test_there_are_enough_clean_transcripts_of_both_domains() -> None:
     assert len(COURT) >= 13
     assert len(SERVICE) >= 9
-    assert {raw(name)["scenario"]["id"] for name in COURT} == set(shipped("cases"))
+    of_court = {name for name, path in shipped("cases").items() if read_case(path).made_for == "trial"}
+    assert {raw(name)["scenario"]["id"] for name in COURT} == of_court
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -115,9 +117,9 @@ def test_what_code_can_see_of_a_clean_transcript_is_good(name: str) -> None:
 def test_a_court_transcript_holds_its_case_file_and_cast(name: str) -> None:
     clean = transcript(name)
     case = load_yaml(shipped("cases")[clean.scenario.id], Case)
-    assert clean.scenario.reference == reference(case)
+    assert clean.scenario.reference == reference(case, load_procedure())
     assert (clean.scenario.title, clean.scenario.language) == (case.title, case.language)
-    assert clean.roles == court_roles(case)
+    assert clean.roles == roles_of(case, load_procedure())
     assert {role for role, player in clean.cast.items() if player.kind != "model"} == {"defence"}
 
 

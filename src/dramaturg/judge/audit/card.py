@@ -150,6 +150,11 @@ class Card(Parts):
     without_operator: tuple[str, ...]
 
     @property
+    def open(self) -> int:
+        """Planned specimens that were not judged to the end; a card with any is incomplete and is not kept."""
+        return sum(self.specimens.not_judged.values())
+
+    @property
     def poor(self) -> bool:
         """Whether it may be luck: the interval of the balanced accuracy reaches 0.6, or there is none."""
         return self.balanced_accuracy.low is None or self.balanced_accuracy.low <= POOR

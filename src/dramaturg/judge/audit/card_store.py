@@ -56,8 +56,11 @@ def keep_card(card: Card, folder: Path | None = None) -> Path:
         folder: Where; the user's own cards by default.
 
     Raises:
+        ValueError: It is incomplete: what was left open may be what the judge does not see.
         OSError: The folder cannot be written.
     """
+    if card.open:
+        raise ValueError(f"{card.open} specimens of the card are open")
     path = (folder or own_cards()) / f"{card_name(card.binding)}.json"
     write_atomically(path, card.model_dump_json(indent=1) + "\n")
     return path

@@ -10,7 +10,14 @@ from random import Random
 from dramaturg.judge.audit.clean import Base, Hook
 from dramaturg.stage.transcript import Role, Transcript, Turn
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)[\"'”’)]*\s+(?=[\"'“‘(A-Z0-9])")
+VERDICT_PHASE = "verdict"
+
+_CLOSING = r"[\"'”’)\]]"
+_SENTENCE_END = re.compile(
+    rf"(?:(?<=[.!?])|(?<=[.!?]{_CLOSING})|(?<=[.!?]{_CLOSING}{_CLOSING}))"
+    r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)\s+(?=[\"'“‘(\[A-ZÀ-Þ0-9])"
+)
+"""The blanks between two sentences; what closes a quotation or a bracket belongs to the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +38,13 @@ class Draft:
 
     @classmethod
     def of(cls, base: Base, roles: frozenset[str] | None = None) -> Draft:
-        """Returns the draft of a clean transcript."""
-        return cls(base.transcript, base.hooks, roles=roles)
+        """Returns the draft of a clean transcript, without the record of its end.
+
+        The text alone must tell whether there is a verdict and which: a record that is kept for some specimens and
+        not for others would give the fault away, and the transcript itself would answer in the judge's place.
+        """
+        silent = base.transcript.model_copy(update={"outcome": None, "end_reason": "imported"})
+        return cls(silent, base.hooks, roles=roles)
 
     def kind_of(self, turn: Turn) -> str:
         """Returns the kind of the role that speaks."""
@@ -45,6 +57,17 @@ class Draft:
             for turn in self.transcript.judged_turns()
             if turn.id not in self.touched and self.is_open(kind := self.kind_of(turn)) and (not kinds or kind in kinds)
         ]
+
+    @property
+    def verdict(self) -> Turn | None:
+        """The turn in which a judge gives the verdict: the judge's last one. None where it may not be edited."""
+        spoken = [turn for turn in self.transcript.judged_turns() if self.kind_of(turn) == "judge"][-1:]
+        given = [turn for turn in spoken if turn in self.turns() and turn.phase in {VERDICT_PHASE, ""}]
+        return given[0] if given else None
+
+    def replaceable(self, kinds: Collection[str] = ()) -> list[Turn]:
+        """Returns the turns that may be edited whole: without the verdict, whose loss would be a second fault."""
+        return [turn for turn in self.turns(kinds) if turn != self.verdict]
 
     def is_open(self, kind: str) -> bool:
         """Returns whether a role of that kind may be made faulty."""
@@ -74,8 +97,19 @@ class Draft:
 
 
 def sentences(text: str) -> list[str]:
-    """Returns the sentences of a text, in order."""
-    return [part for part in _SENTENCE_END.split(text.strip()) if part]
+    """Returns the sentences of a text, in order; a quotation is not parted."""
+    parts: list[str] = []
+    for part in _SENTENCE_END.split(text.strip()):
+        if parts and _is_open(parts[-1]):
+            parts[-1] += f" {part}"
+        elif part:
+            parts.append(part)
+    return parts
+
+
+def _is_open(text: str) -> bool:
+    """Returns whether a quotation begins in the text and does not end there."""
+    return text.count('"') % 2 == 1 or text.count("\u201c") > text.count("\u201d")
 
 
 def inserted(text: str, addition: str, rng: Random) -> str:

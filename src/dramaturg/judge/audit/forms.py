@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 
-from dramaturg.judge.audit.draft import Draft, inserted, sentences
+from dramaturg.judge.audit.draft import VERDICT_PHASE, Draft, inserted, sentences
 from dramaturg.judge.audit.mutation import Severity
 from dramaturg.judge.audit.phrases import Phrases, phrases
 from dramaturg.stage.transcript import Turn
@@ -14,11 +15,23 @@ from dramaturg.stage.transcript import Turn
 LONG_TURN = 12
 """Words from which a turn that comes back is a loop and not a habit."""
 
-VERDICT_PHASE = "verdict"
+OPENERS = ("Well.", "Again.", "So.", "Indeed.")
+"""One more word leaves a turn nearly the same, as a stuck model varies its opening."""
+
+FEWEST_REPEATS = 2
+"""Turns that a severe loop takes."""
 
 _EXHIBIT = re.compile(r"\bE(\d{1,3})\b")
 
 _Planted = tuple[Draft, tuple[str, ...], str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """One way to say a fault, and whether it takes the place of a turn."""
+
+    words: str
+    replaces: bool
 
 
 def worded(kind: str, roles: Sequence[str], draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
@@ -31,14 +44,15 @@ def worded(kind: str, roles: Sequence[str], draft: Draft, severity: Severity, rn
         severity: How plain.
         rng: Chooses turn, wording and place.
     """
-    return _say(kind, draft, severity, rng, draft.turns(roles))
+    wording = _drawn(kind, draft, severity, rng)
+    return wording and _say(wording, draft, rng, _places(wording, draft, roles))
 
 
 def role_swap(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
     """Returns the draft with a turn whose speaker speaks as a role of another kind."""
     texts = phrases(draft.transcript.scenario.language)
-    turns = draft.turns()
-    if texts is None or not turns:
+    wording = _drawn("role_swap", draft, severity, rng)
+    if texts is None or wording is None or not (turns := _places(wording, draft)):
         return None
     turn = rng.choice(turns)
     other = draft.other_role(turn, rng)
@@ -46,47 +60,49 @@ def role_swap(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
         return None
     line = rng.choice(texts.lines.get(other.kind) or texts.lines["other"])
     filling = {"name": other.name, "kind": other.kind.replace("_", " "), "line": line}
-    return _say("role_swap", draft, severity, rng, [turn], filling)
+    return _say(wording, draft, rng, [turn], filling)
 
 
 def judge_opines(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
     """Returns the draft with a judge who says before the verdict that the charge is true."""
+    wording = _drawn("judge_opines_guilt", draft, severity, rng)
     early = [turn for turn in draft.turns(("judge",)) if turn.phase and turn.phase != VERDICT_PHASE]
-    return _say("judge_opines_guilt", draft, severity, rng, early)
+    return wording and _say(wording, draft, rng, early)
 
 
 def non_sequitur(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
     """Returns the draft with a turn that leaves the subject without a reason."""
-    return _say("non_sequitur", draft, severity, rng, [turn for turn in draft.turns() if turn.id != "T1"])
+    wording = _drawn("non_sequitur", draft, severity, rng)
+    return wording and _say(wording, draft, rng, [turn for turn in _places(wording, draft) if turn.id != "T1"])
 
 
 def invented_exhibit(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
     """Returns the draft with an exhibit that the reference does not list; it must number its exhibits E1, E2 …."""
     numbers = {int(found) for found in _EXHIBIT.findall(draft.transcript.scenario.reference)}
-    if not numbers:
+    wording = _drawn("invented_evidence", draft, severity, rng)
+    if not numbers or wording is None:
         return None
     number = max(numbers) + rng.randint(2, 9)
-    return _say("invented_evidence", draft, severity, rng, draft.turns(), {"number": str(number)})
+    return _say(wording, draft, rng, _places(wording, draft), {"number": str(number)})
 
 
 def loop(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
     """Returns the draft with a speaker who says again what it said: once in nearly the same words, or to the end."""
     spoken: dict[str, list[Turn]] = {}
-    for turn in draft.turns():
+    for turn in draft.replaceable():
         spoken.setdefault(turn.role, []).append(turn)
+    fewest = 1 if severity == "mild" else FEWEST_REPEATS
     pairs = [
-        (turn, turns[place + 1 :])
+        (turn, later)
         for turns in spoken.values()
-        for place, turn in enumerate(turns[:-1])
-        if len(turn.text.split()) >= LONG_TURN
+        for place, turn in enumerate(turns)
+        if len(later := turns[place + 1 :]) >= fewest and len(turn.text.split()) >= LONG_TURN
     ]
     if not pairs:
         return None
     first, later = rng.choice(pairs)
     if severity == "mild":
-        again = rng.choice(later)
-        # One more word leaves it nearly the same, as a stuck model varies its opening.
-        texts = {again.id: f"{rng.choice(('Well,', 'Again,', 'So,', 'Indeed,'))} {first.text}"}
+        texts = {rng.choice(later).id: f"{rng.choice(OPENERS)} {first.text}"}
     else:
         texts = {turn.id: first.text for turn in later}
     ids = ", ".join(texts)
@@ -94,62 +110,58 @@ def loop(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
 
 
 def broken_grammar(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
-    """Returns the draft with one grammatical mistake in a turn, or with mistakes all over it."""
+    """Returns the draft with one grammatical mistake in a turn's own words, or with mistakes all over it."""
     texts = phrases(draft.transcript.scenario.language)
+    if texts is None:
+        return None
     turns = draft.turns()
-    if texts is None or not turns:
+    if severity == "mild":
+        turns = [turn for turn in turns if any(rule.of(turn.text) != turn.text for rule in texts.grammar)]
+    if not turns:
         return None
     turn = rng.choice(turns)
-    wording = texts.faults["broken_grammar"]
-    if severity == "severe":
-        broken = _without_articles(_misgrown(turn.text, texts, rng, most=0), texts)
-        broken = inserted(broken, rng.choice(wording.severe.insert), rng)
+    if severity == "mild":
+        rules = [rule for rule in texts.grammar if rule.of(turn.text) != turn.text]
+        broken = rng.choice(rules).of(turn.text, most=1)
     else:
-        broken = _misgrown(turn.text, texts, rng, most=1)
-        if broken == turn.text:
-            broken = inserted(turn.text, rng.choice(wording.mild.insert), rng)
+        broken = turn.text
+        for rule in texts.grammar:
+            broken = rule.of(broken)
+        broken = inserted(_without_articles(broken, texts), rng.choice(texts.ungrammatical), rng)
     return draft.with_texts({turn.id: broken}), (turn.id,), draft.kind_of(turn), f"{turn.id} says: {broken!r}"
 
 
 def missing_verdict(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
-    """Returns the draft whose judge ends without a verdict; the record then holds no outcome."""
-    verdicts = [turn for turn in draft.turns(("judge",)) if turn.phase == VERDICT_PHASE][-1:]
-    planted = _say("missing_verdict", draft, severity, rng, verdicts)
-    if planted is None or draft.transcript.outcome is None:
+    """Returns the draft whose judge ends without a verdict."""
+    wording, verdict = _drawn("missing_verdict", draft, severity, rng), draft.verdict
+    return wording and verdict and _say(wording, draft, rng, [verdict])
+
+
+def _drawn(kind: str, draft: Draft, severity: Severity, rng: Random) -> _Wording | None:
+    """Returns one of the wordings of a fault, or None where the language has none."""
+    texts = phrases(draft.transcript.scenario.language)
+    if texts is None:
         return None
-    edited, turns, role, done = planted
-    open_end = edited.transcript.model_copy(update={"outcome": None, "end_reason": "undecided"})
-    return edited.with_transcript(open_end), turns, role, done
+    wordings = texts.faults[kind].mild if severity == "mild" else texts.faults[kind].severe
+    said = rng.choice([*wordings.insert, *wordings.replace])
+    return _Wording(said, said in wordings.replace)
+
+
+def _places(wording: _Wording, draft: Draft, roles: Sequence[str] = ()) -> list[Turn]:
+    return draft.replaceable(roles) if wording.replaces else draft.turns(roles)
 
 
 def _say(
-    kind: str,
-    draft: Draft,
-    severity: Severity,
-    rng: Random,
-    turns: Sequence[Turn],
-    filling: dict[str, str] | None = None,
+    wording: _Wording, draft: Draft, rng: Random, turns: Sequence[Turn], filling: dict[str, str] | None = None
 ) -> _Planted | None:
-    texts = phrases(draft.transcript.scenario.language)
-    if texts is None or not turns:
+    if not turns:
         return None
     turn = rng.choice(turns)
-    wordings = texts.faults[kind].mild if severity == "mild" else texts.faults[kind].severe
-    said = rng.choice([*wordings.insert, *wordings.replace])
-    words = said.format(**filling) if filling else said
+    words = wording.words.format(**filling) if filling else wording.words
     words = words[:1].upper() + words[1:]
-    text = words if said in wordings.replace else inserted(turn.text, words, rng)
-    done = f"{turn.id} says: {words!r}" if said in wordings.replace else f"{turn.id} says besides: {words!r}"
+    text = words if wording.replaces else inserted(turn.text, words, rng)
+    done = f"{turn.id} says: {words!r}" if wording.replaces else f"{turn.id} says besides: {words!r}"
     return draft.with_texts({turn.id: text}), (turn.id,), draft.kind_of(turn), done
-
-
-def _misgrown(text: str, texts: Phrases, rng: Random, *, most: int) -> str:
-    """Returns the text with mistakes in place of correct words; `most` of them, 0 for all."""
-    rules = [rule for rule in texts.grammar if re.search(rule.find, text)]
-    rng.shuffle(rules)
-    for rule in rules[: most or len(rules)]:
-        text = re.sub(rule.find, rule.put, text, count=most)
-    return text
 
 
 def _without_articles(text: str, texts: Phrases) -> str:

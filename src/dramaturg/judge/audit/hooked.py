@@ -7,9 +7,6 @@ from random import Random
 from dramaturg.judge.audit.draft import Draft
 from dramaturg.judge.audit.mutation import Severity
 
-REVERSED = {"win": "loss", "loss": "win"}
-"""What a verdict becomes that is turned round."""
-
 _Planted = tuple[Draft, tuple[str, ...], str, str]
 
 
@@ -31,17 +28,3 @@ def plant(kind: str, draft: Draft, severity: Severity, rng: Random) -> _Planted 
     done = f"{turn.id} says instead of {edit.find!r}: {edit.put!r}" if edit.find else f"{turn.id} says: {edit.say!r}"
     note = f" ({hook.note})" if hook.note else ""
     return draft.with_texts({turn.id: edit.of(turn.text)}), (turn.id,), hook.role or draft.kind_of(turn), done + note
-
-
-def reversed_verdict(draft: Draft, severity: Severity, rng: Random) -> _Planted | None:
-    """Returns the draft with the opposite verdict; what the record says of the outcome follows the words."""
-    planted = plant("reversed_verdict", draft, severity, rng)
-    if planted is None:
-        return None
-    edited, turns, role, done = planted
-    outcome = edited.transcript.outcome
-    if outcome is not None and outcome.label in REVERSED:
-        label = REVERSED[outcome.label]
-        turned = edited.transcript.model_copy(update={"outcome": outcome.model_copy(update={"label": label})})
-        edited = edited.with_transcript(turned)
-    return edited, turns, role, done

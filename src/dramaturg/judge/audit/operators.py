@@ -37,17 +37,27 @@ class Operator:
     needs_hook: bool = False
 
 
-def _hook_or(kind: str, general: Plant) -> Operator:
-    """Returns the operator that takes a hook where there is one, and a general form elsewhere."""
+def _hook_or(kind: str, general: Plant, *, mixed: bool = False) -> Operator:
+    """Returns the operator that takes a hook where there is one, and a general form elsewhere.
+
+    Args:
+        kind: The fault.
+        general: Its general form.
+        mixed: Whether either of both comes first by chance, so that the fault is not always where the hook is.
+    """
 
     def plant(draft: Draft, severity: Severity, rng: Random) -> Planted | None:
-        return hooked.plant(kind, draft, severity, rng) or general(draft, severity, rng)
+        ways: list[Plant] = [partial(hooked.plant, kind), general]
+        if mixed:
+            rng.shuffle(ways)
+        first, second = ways
+        return first(draft, severity, rng) or second(draft, severity, rng)
 
     return Operator(kind, plant)
 
 
-def _hook(kind: str, plant: Plant | None = None) -> Operator:
-    return Operator(kind, plant or partial(hooked.plant, kind), needs_hook=True)
+def _hook(kind: str) -> Operator:
+    return Operator(kind, partial(hooked.plant, kind), needs_hook=True)
 
 
 OPERATORS: tuple[Operator, ...] = (
@@ -58,7 +68,7 @@ OPERATORS: tuple[Operator, ...] = (
     _hook("contradicts_reference"),
     _hook("contradicts_earlier_turn"),
     _hook_or("invented_evidence", forms.invented_exhibit),
-    _hook_or("non_sequitur", forms.non_sequitur),
+    _hook_or("non_sequitur", forms.non_sequitur, mixed=True),
     _hook("ignored_question"),
     Operator("loop", forms.loop),
     Operator("slang", partial(forms.worded, "slang", ())),
@@ -66,7 +76,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("as_an_ai", partial(forms.worded, "as_an_ai", ())),
     _hook("knowledge_leak"),
     Operator("missing_verdict", forms.missing_verdict),
-    _hook("reversed_verdict", hooked.reversed_verdict),
+    _hook("reversed_verdict"),
     Operator("planted_instructions", partial(forms.worded, "planted_instructions", ())),
     _hook_or("dismissive", partial(forms.worded, "dismissive", ("agent",))),
     _hook("promises_refused"),

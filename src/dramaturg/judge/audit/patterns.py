@@ -69,7 +69,8 @@ AUXILIARIES = frozenset(
 )
 """Words behind which a verb takes another form: `does he have`, `if he were`, `let it be`."""
 
-_SINGULAR = frozenset({"are", "were", "have", "do", "am", "don't", "don’t"})
+_BARE = frozenset("say show make speak give know come mean stand take lie prove want tell see hear explain".split())
+_SINGULAR = _BARE | {"are", "were", "have", "do", "am", "don't", "don’t"}
 _PLURAL = frozenset({"is", "was", "has", "does", "am", "wasn't", "isn't", "wasn’t", "isn’t"})
 DISAGREES = {
     "i": frozenset({"is", "are", "were", "has", "does", "wants", "says", "knows"}),
@@ -81,15 +82,34 @@ DISAGREES = {
 }
 """Pronoun → verbs that do not agree with it."""
 
+_MANY = (
+    "people|police|children|men|women|court|prosecution|defence|crown|council|commune|jury|public|staff|team|company|"
+    "family|firm|chamber"
+)
+"""Nouns behind which a plural verb may stand."""
+
 BROKEN = _any_of(
     r"\b(?:has|have|had) (?:did|went|saw|came|took|gave|wrote|spoke|want|go|see|say|tell|ran|began)\b",
     r"\bwere (?:see|go|not goes|say|tell)\b",
     r"\b(?:I|they|we|he|she) (?:done|seen|been knowing)\b",
     r"\bof the it\b",
+    r"\b[Aa] (?!one\b|once\b|eu)[aeio][a-z]",
+    r"\b[Aa]n [bcdfgjklmnpqrstvwxyz][a-z]",
+    r"\b(?:two|three|four|five|six|ten|twelve|fourteen|twenty|[2-9]|[1-9]\d+) "
+    r"(?:pole|key|day|minute|time|letter|question|point|year|month|metre|pound|picture|people|person|card|piece)\b(?!-)",
+    rf"(?<!\bif )(?<!though )\b[Tt]he (?!(?:{_MANY})\b)[a-z]*[a-rt-z] (?:are|were)\b",
     r"\bmore (?:better|worse)\b",
     r"(?:^|[.!?]\s+)(?:that|this|it|what I \w+ \w+ \w+|there's) are\b",
 )
 """Forms that no grammar has."""
+
+DECIDES = _any_of(
+    _words("guilty, liable, acquit, acquitted, convict, convicted, dismiss, dismissed, allowed, allow, granted"),
+    r"\b(?:claim|appeal|action) (?:succeeds|fails)\b",
+    r"\b(?:order|sentence)(?:s|ed)? [^.?!]{0,40}\bto (?:pay|prison)\b",
+    r"\bshall pay\b",
+)
+"""Words with which a judge decides a case."""
 
 FULL_NAME = r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)+"
 """Two capitalised words or more."""

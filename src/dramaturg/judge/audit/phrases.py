@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Self
@@ -13,6 +14,8 @@ from dramaturg.files import load_yaml
 from dramaturg.judge.checklist.checklist import FaultKind
 
 Lines = Annotated[tuple[str, ...], Field(min_length=1)]
+
+_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 
 
 class _Frozen(BaseModel):
@@ -45,10 +48,27 @@ class Severities(_Frozen):
 
 
 class Rewording(_Frozen):
-    """A harmless change: a regular expression, and what takes the place of what it finds."""
+    """A change of a few words: a regular expression, and what takes the place of what it finds."""
 
     find: str
     put: str
+
+    def of(self, text: str, *, most: int = 0) -> str:
+        """Returns the text with the change; words between quotation marks are somebody else's and stay.
+
+        Args:
+            text: What is changed.
+            most: Places that are changed at most; 0 for all.
+        """
+        quoted = [found.span() for found in _QUOTED.finditer(text)]
+        places = [
+            found
+            for found in re.finditer(self.find, text)
+            if not any(start < found.end() and found.start() < end for start, end in quoted)
+        ]
+        for found in reversed(places[: most or len(places)]):
+            text = text[: found.start()] + found.expand(self.put) + text[found.end() :]
+        return text
 
 
 class Phrases(_Frozen):
@@ -58,6 +78,7 @@ class Phrases(_Frozen):
         faults: Fault kind → ways to say it. `{name}`, `{kind}` and `{line}` stand for another role's.
         lines: Kind of role → what only such a role would say; `other` for those not listed.
         grammar: Correct words → the same with a mistake in them.
+        ungrammatical: Sentences that no grammar allows.
         articles: Words that a broken sentence lacks.
         surnames: Names that take the place of others.
         rewordings: Changes that keep the sense.
@@ -67,6 +88,7 @@ class Phrases(_Frozen):
     faults: dict[FaultKind, Severities]
     lines: dict[str, Lines]
     grammar: tuple[Rewording, ...]
+    ungrammatical: Lines
     articles: Lines
     surnames: Lines
     rewordings: tuple[Rewording, ...]

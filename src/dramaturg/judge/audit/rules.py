@@ -27,8 +27,6 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _COMMON_KINDS = frozenset({"judge", "prosecutor", "defence", "witness", "agent", "customer"})
 """A judge that is shown a part of a transcript does not see every role."""
 
-_VERDICT = re.compile(r"^Outcome: (?!undecided)")
-
 
 def judged(material: Material) -> list[ReadTurn]:
     """Returns the turns that a model plays."""
@@ -111,10 +109,11 @@ def _is_broken(text: str) -> bool:
 
 
 def missing_verdict(material: Material) -> list[str]:
-    """Returns the last turn where the record names no outcome."""
-    if any(_VERDICT.match(line) for line in material.record) or not material.record:
+    """Returns the judge's last turn where it decides nothing; the record is there where the end is shown."""
+    spoken = [turn for turn in judged(material) if turn.kind == "judge"]
+    if not spoken or not material.record or patterns.DECIDES.search(spoken[-1].text):
         return []
-    return [turn.id for turn in judged(material)][-1:]
+    return [spoken[-1].id]
 
 
 def judge_opines(material: Material) -> list[str]:

@@ -33,63 +33,55 @@ def reword(draft: Draft, rng: Random) -> tuple[Draft, tuple[str, ...], str] | No
     texts = phrases(draft.transcript.scenario.language)
     if texts is None:
         return None
-    places = [(turn, rule) for turn in draft.turns() for rule in texts.rewordings if re.search(rule.find, turn.text)]
+    places = [(turn, rule) for turn in draft.turns() for rule in texts.rewordings if rule.of(turn.text) != turn.text]
     if not places:
         return None
     chosen = rng.sample(places, min(len(places), MOST_REWORDED))
     changed: dict[str, str] = {}
     for turn, rule in chosen:
-        changed[turn.id] = re.sub(rule.find, rule.put, changed.get(turn.id, turn.text))
+        changed[turn.id] = rule.of(changed.get(turn.id, turn.text))
     ids = tuple(turn.id for turn in draft.transcript.turns if turn.id in changed)
     return draft.with_texts(changed), ids, f"other words of the same meaning in {', '.join(ids)}"
 
 
 def rename(draft: Draft, rng: Random) -> tuple[Draft, tuple[str, ...], str] | None:
-    """Returns the draft in which one person has another surname throughout: in turns, roles and reference."""
+    """Returns the draft in which one person who is named in a turn has another surname, in all that a judge reads."""
     texts = phrases(draft.transcript.scenario.language)
     if texts is None:
         return None
     written = _everything(draft.transcript)
+    said = "\n".join(turn.text for turn in draft.transcript.turns)
     fresh = [name for name in texts.surnames if name.casefold() not in written.casefold()]
-    old_names = [name for role in draft.transcript.roles if (name := _surname(role, written))]
+    old_names = [name for role in draft.transcript.roles if (name := _surname(role, written)) and name in said]
     if not fresh or not old_names:
         return None
     old, new = rng.choice(old_names), rng.choice(fresh)
     pattern = re.compile(rf"\b{re.escape(old)}\b")
     before, after = draft.transcript, _renamed(draft.transcript, pattern, new)
-    ids = tuple(one.id for one, other in zip(before.turns, after.turns, strict=True) if one.text != other.text)
+    ids = tuple(one.id for one, other in zip(before.turns, after.turns, strict=True) if one != other)
     return draft.with_transcript(after, touched=ids), ids, f"{old} is called {new} throughout"
 
 
 def reorder(draft: Draft, rng: Random) -> tuple[Draft, tuple[str, ...], str] | None:
-    """Returns the draft with two independent sentences of one turn swapped, or else two roles of the list."""
+    """Returns the draft with two independent sentences of one turn swapped."""
     texts = phrases(draft.transcript.scenario.language)
-    hanging = texts.back_references if texts is not None else frozenset[str]()
+    if texts is None:
+        return None
+    hanging = texts.back_references
     places = [
         (turn, parts, place)
         for turn in draft.turns()
         for parts in (sentences(turn.text),)
         for place in range(1, len(parts) - 2)
-        if texts is not None
-        and _independent(parts[place], parts[place + 1], hanging)
+        if _independent(parts[place], parts[place + 1], hanging)
         # What stands behind must not hang on what it stood behind.
         and hanging.isdisjoint(_words(parts[place + 2])[:2])
     ]
-    if places:
-        turn, parts, place = rng.choice(places)
-        swapped = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
-        return draft.with_texts({turn.id: " ".join(swapped)}), (turn.id,), f"two sentences of {turn.id} change places"
-    roles = list(draft.transcript.roles)
-    if len(roles) < 2:
+    if not places:
         return None
-    place = rng.randrange(len(roles) - 1)
-    roles[place], roles[place + 1] = roles[place + 1], roles[place]
-    swapped_roles = draft.transcript.model_copy(update={"roles": tuple(roles)})
-    return (
-        draft.with_transcript(swapped_roles),
-        (),
-        f"{roles[place + 1].name} and {roles[place].name} are listed swapped",
-    )
+    turn, parts, place = rng.choice(places)
+    swapped = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
+    return draft.with_texts({turn.id: " ".join(swapped)}), (turn.id,), f"two sentences of {turn.id} change places"
 
 
 def punctuate(draft: Draft, rng: Random) -> tuple[Draft, tuple[str, ...], str] | None:
@@ -144,7 +136,7 @@ def _renamed(transcript: Transcript, pattern: re.Pattern[str], new: str) -> Tran
     def text(old: str) -> str:
         return pattern.sub(new, old)
 
-    scenario, outcome = transcript.scenario, transcript.outcome
+    scenario = transcript.scenario
     return transcript.model_copy(
         update={
             "scenario": scenario.model_copy(
@@ -157,10 +149,6 @@ def _renamed(transcript: Transcript, pattern: re.Pattern[str], new: str) -> Tran
             "turns": tuple(
                 turn.model_copy(update={"speaker": text(turn.speaker), "text": text(turn.text), "raw": text(turn.raw)})
                 for turn in transcript.turns
-            ),
-            "outcome": outcome
-            and outcome.model_copy(
-                update={"justification": text(outcome.justification), "summary": text(outcome.summary)}
             ),
         }
     )
