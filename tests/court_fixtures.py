@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import typing
 from pathlib import Path
 
-from dramaturg.ledger import Ledger
+from dramaturg.ledger import Calls, Ledger
 from dramaturg.model import Model, parse_spec
 from dramaturg.model.script import open_script
 from dramaturg.stage import Audience, Transcript
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader, Seat
-from dramaturg.stage.court import Case, Procedure, Protocol, TrialLimits, play_trial
+from dramaturg.stage.court import (
+    DEFAULT_STAGING,
+    Case,
+    Procedure,
+    Protocol,
+    StagingOptions,
+    TrialLimits,
+    load_procedure,
+    play_trial,
+)
 from dramaturg.stage.court.case import Evidence, Fact, Officer, Witness
+from dramaturg.stage.court.setting import Setting
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -69,6 +80,20 @@ def with_person(players: Cast, read: Reader) -> Cast:
     return Cast({**players.seats, "defence": HumanSeat(read)}, analyst=players.analyst)
 
 
+def setting(case: Case = CASE, procedure: str = "trial") -> Setting:
+    """Returns a setting for what is told before the first call; it cannot ask anybody."""
+    return Setting.of(
+        case,
+        procedure=load_procedure(procedure),
+        protocol="paper",
+        limits=TrialLimits(),
+        cast=cast(),
+        calls=typing.cast("Calls", None),
+        seed=1,
+        variant=None,
+    )
+
+
 async def trial(
     folder: Path,
     players: Cast,
@@ -79,6 +104,7 @@ async def trial(
     limits: TrialLimits = TrialLimits(),  # noqa: B008
     procedure: Procedure | None = None,
     audience: Audience | None = None,
+    staging: StagingOptions = DEFAULT_STAGING,
 ) -> Transcript:
     """Returns the transcript of a trial on the ledger in this folder."""
     with Ledger.open(folder / "ledger.db") as ledger:
@@ -91,6 +117,7 @@ async def trial(
             limits=limits,
             procedure=procedure,
             audience=audience,
+            staging=staging,
         )
 
 

@@ -12,14 +12,14 @@ from dramaturg.errors import LimitReached
 from dramaturg.ledger import Ledger
 from dramaturg.ledger.budget import Budget
 from dramaturg.model import Reply
-from dramaturg.stage.court import TrialLimits, play_trial
+from dramaturg.stage.court import TrialLimits, load_procedure, play_trial
 from dramaturg.stage.court.analyst import count_by_rule, is_objection, is_rest, ruling_by_rule
 from dramaturg.stage.court.names import People
-from dramaturg.stage.court.record import court_roles
+from dramaturg.stage.court.record import roles_of
 from dramaturg.stage.court.speech import Speech, nearly_same, read_speech, repeats_itself, whole_sentences
 from dramaturg.stage.court.verdict import parts
 
-ROLES = court_roles(CASE)
+ROLES = roles_of(CASE, load_procedure())
 PEOPLE = People(ROLES)
 PROSECUTOR = ROLES[1]
 WITNESSES = [role.id for role in ROLES if role.kind == "witness"]

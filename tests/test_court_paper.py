@@ -10,13 +10,13 @@ from court_fixtures import CASE, cast, script, spoken, trial, with_person
 from dramaturg.errors import UnitStopped, UserError
 from dramaturg.ledger import Ledger
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Seat
-from dramaturg.stage.court import TrialLimits, expected_calls, play_trial
+from dramaturg.stage.court import TrialLimits, expected_calls, load_procedure, play_trial
 from dramaturg.stage.court.names import People
-from dramaturg.stage.court.record import court_roles
+from dramaturg.stage.court.record import roles_of
 from dramaturg.stage.court.tags import break_tags, split_tags
 from dramaturg.stage.transcript import Role
 
-PEOPLE = People(court_roles(CASE))
+PEOPLE = People(roles_of(CASE, load_procedure()))
 
 
 # Tags
@@ -55,17 +55,19 @@ def test_a_count_is_one_number_or_none(raw: str, count: int | None):
 @pytest.mark.parametrize(
     ("raw", "label"),
     [
+        ("<Verdict: DISMISSED>", "win"),
         ("<Verdict: WIN>", "win"),
-        ("<verdict: loss>.", "loss"),
+        ("<verdict: upheld>.", "loss"),
         ("<Verdict: UNDECIDED>", "undecided"),
-        ("<Verdict: WIN|LOSS|UNDECIDED>", None),
-        ("<Verdict: WIN> <Verdict: LOSS>", None),
-        ("#WIN", None),
-        ("<Verdict: WIN> It is so.", None),
+        ("<Verdict: DISMISSED|UPHELD|UNDECIDED>", ""),
+        ("<Verdict: DISMISSED> <Verdict: UPHELD>", ""),
+        ("<Verdict: >", ""),
+        ("#WIN", ""),
+        ("<Verdict: DISMISSED> It is so.", ""),
     ],
 )
-def test_a_verdict_is_one_of_three_labels_or_none(raw: str, label: str | None):
-    assert split_tags(f"So be it. {raw}").verdict == label
+def test_a_verdict_is_one_outcome_of_the_procedure_or_none(raw: str, label: str):
+    assert load_procedure().outcome_named(split_tags(f"So be it. {raw}").verdict) == label
 
 
 @given(st.text(max_size=200))

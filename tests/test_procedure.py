@@ -252,7 +252,8 @@ def test_a_broken_procedure_is_caught(change: Callable[[dict[str, Any]], None], 
 
 def test_a_file_that_is_not_sound_does_not_load(tmp_path: Any):
     text = (
-        "id: endless\nversion: 1\ntitle: t\nphases: [a]\nroles: {judge: {}}\nturn_limit: 9\nstart: one\n"
+        "id: endless\nversion: 1\ntitle: t\nphases: [a]\nroles: {judge: {}, defence: {}}\nplayer: defence\n"
+        "outcomes: {undecided: undecided, win: win}\nturn_limit: 9\nstart: one\n"
         "states:\n  - {id: one, phase: a, speaker: judge, purpose: thesis, then: [{event: spoken, to: one}]}\n"
     )
     path = tmp_path / "endless.yaml"

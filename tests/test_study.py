@@ -34,7 +34,7 @@ def test_three_keys_are_enough(tmp_path: Path) -> None:
     material = read_material(write(tmp_path, LEAST))
     assert [subject.label for subject in material.subjects] == ["openai:gpt-5"]
     assert material.study.seeds == (1,)
-    assert material.defence["summit-ridge"] is not None
+    assert material.stagings[0].fixed["defence"] is not None
     assert material.judges == ()
 
 
@@ -68,7 +68,8 @@ def test_seeds_are_a_number_or_a_list(tmp_path: Path) -> None:
         ("concurrency: 0\n", "study.yaml:4: concurrency: "),
         ("budgets: {max_cost: .nan}\n", "study.yaml:4: budgets.max_cost: "),
         ("study: again\n", "study.yaml:4: key 'study' stands twice"),
-        ("cast: {prosecutor: human}\n", "study.yaml:4: unknown key 'cast.prosecutor'"),
+        ("cast: {prosecution: human}\n", "study.yaml:4: no procedure of this study has the role 'prosecution'"),
+        ("cast: {judge: human}\n", "study.yaml:4: 'judge' decides, and is played by a model or a script"),
         ("suite: curt\n", "study.yaml:4: suite: Input should be 'court'"),
     ],
 )
@@ -157,7 +158,7 @@ def test_paths_start_from_the_study_file(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     text = "study: s\nsubjects: [openai:m]\ncases: [mine/case.yaml]\ncast: {defence: script:mine/defence.yaml}\n"
     material = read_material(write(folder, text))
-    player = material.defence["mine"]
+    player = material.stagings[0].fixed["defence"]
     assert player is not None
     assert (player.written, Path(player.spec.name)) == ("script:mine/defence.yaml", folder / "mine" / "defence.yaml")
 
@@ -167,7 +168,7 @@ def test_case_without_a_script_needs_another_defence(tmp_path: Path) -> None:
     case = shipped.read_text(encoding="utf-8").replace("id: summit-ridge", "id: mine")
     (tmp_path / "case.yaml").write_text(case, encoding="utf-8")
     said = refusal(tmp_path, LEAST.replace("[summit-ridge]", "[case.yaml]") + "cast: {defence: script}\n")
-    assert said == "study.yaml:4: the case 'mine' has no script for the defence; give script:FILE"
+    assert said == "study.yaml:4: the case 'mine' has no script for the defence; give cast: defence: script:FILE"
 
 
 def test_variant_of_prompts_replaces_shipped_ones(tmp_path: Path) -> None:

@@ -7,17 +7,19 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from court_fixtures import CASE, cast, script, trial
+from court_fixtures import CASE, cast, script, setting, trial
 from dramaturg.ledger import Ledger
 from dramaturg.model import Identity, Message, Model, ModelFacts, OnText, Reply, Request
 from dramaturg.model.spec import Options
 from dramaturg.stage.cast import Cast, ModelSeat, Seat
-from dramaturg.stage.court import play_trial
-from dramaturg.stage.court.record import UNKNOWN, court_roles, reference
+from dramaturg.stage.court import load_procedure, play_trial
+from dramaturg.stage.court.record import record_words, reference, roles_of
 from dramaturg.stage.court.view import attempt_seed, chat, dialogue, system_prompt
 from dramaturg.stage.transcript import Turn
 
-ROLES = court_roles(CASE)
+TRIAL = load_procedure()
+UNKNOWN = record_words("en").unknown
+ROLES = roles_of(CASE, TRIAL)
 KINDS = {role.id: role.kind for role in ROLES}
 JUDGE, PROSECUTOR, DEFENCE, NORA, PAUL, INES = ROLES
 
@@ -131,21 +133,21 @@ def test_a_note_is_seen_by_its_role_alone():
 
 
 def test_private_knowledge_is_in_its_own_prompt_alone():
-    prompts = {role.id: system_prompt(CASE, role, seed=7) for role in ROLES}
+    prompts = {role.id: system_prompt(setting(), role, seed=7) for role in ROLES}
     assert "second key" in prompts[NORA.id]
     assert not any("second key" in prompts[role.id] for role in ROLES if role != NORA)
     assert CASE.goal in prompts[DEFENCE.id]
     assert not any(CASE.goal in prompts[role.id] for role in ROLES if role != DEFENCE)
     assert "There were two keys" not in "".join(prompts.values())
-    assert "There were two keys" in reference(CASE)
+    assert "There were two keys" in reference(CASE, TRIAL)
 
 
 def test_a_system_prompt_begins_with_the_role_and_carries_the_seed():
     for role in ROLES:
-        prompt = system_prompt(CASE, role, seed=4711)
+        prompt = system_prompt(setting(), role, seed=4711)
         assert prompt.startswith(f"You are {role.name}")
         assert "4711" in prompt
-    assert system_prompt(CASE, JUDGE, seed=1) != system_prompt(CASE, JUDGE, seed=2)
+    assert system_prompt(setting(), JUDGE, seed=1) != system_prompt(setting(), JUDGE, seed=2)
     assert attempt_seed(7, 0) == 7
     assert len({attempt_seed(7, attempt) for attempt in range(4)}) == 4
 
@@ -154,10 +156,10 @@ def test_an_empty_part_of_one_side_hides_nothing_of_the_other():
     """I35: the empty one is marked as unknown."""
     judge = CASE.judge.model_copy(update={"manner": ""})
     case = CASE.model_copy(update={"judge": judge})
-    assert UNKNOWN in system_prompt(case, JUDGE, seed=1)
-    assert "sharp" in system_prompt(case, PROSECUTOR, seed=1)
-    assert UNKNOWN in court_roles(case)[0].description
-    assert UNKNOWN in system_prompt(case, PAUL, seed=1), "a witness without secrets"
+    assert UNKNOWN in system_prompt(setting(case), JUDGE, seed=1)
+    assert "sharp" in system_prompt(setting(case), PROSECUTOR, seed=1)
+    assert UNKNOWN in roles_of(case, TRIAL)[0].description
+    assert UNKNOWN in system_prompt(setting(case), PAUL, seed=1), "a witness without secrets"
 
 
 def test_markup_and_prompts_in_a_case_stay_on_their_line():
@@ -165,18 +167,18 @@ def test_markup_and_prompts_in_a_case_stay_on_their_line():
     case = CASE.model_copy(update={"summary": trap, "judge": CASE.judge.model_copy(update={"manner": trap})})
     for role in ROLES:
         assert not any(
-            line.startswith(("It is", "Ada Boyd (")) for line in system_prompt(case, role, seed=1).splitlines()
+            line.startswith(("It is", "Ada Boyd (")) for line in system_prompt(setting(case), role, seed=1).splitlines()
         )
 
 
 def test_names_that_have_no_latin_letters_give_roles_of_their_own():
     people = [CASE.witnesses[0].model_copy(update={"name": name}) for name in ("孙悟空", "唐僧", "Zoë 山田", "Zoe")]
-    ids = [role.id for role in court_roles(CASE.model_copy(update={"witnesses": tuple(people)}))]
+    ids = [role.id for role in roles_of(CASE.model_copy(update={"witnesses": tuple(people)}), TRIAL)]
     assert len(set(ids)) == 7
 
 
 async def test_the_language_of_the_case_is_asked_for(tmp_path: Path):
     case = CASE.model_copy(update={"language": "it"})
-    assert "in Italian" in system_prompt(case, JUDGE, seed=1)
+    assert "in italiano" in system_prompt(setting(case), JUDGE, seed=1)
     transcript = await trial(tmp_path, cast(), "paper", case=case)
     assert transcript.scenario.language == "it"

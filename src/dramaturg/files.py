@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Literal, TypeVar, cast, get_args
+from typing import Literal, TypeAlias, TypeVar, cast, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from dramaturg.errors import ContentError, UserError, did_you_mean
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-Shelf = Literal["benchmarks", "cases", "checklists", "lexicons", "procedures", "scripts", "starters"]
+Shelf = Literal["benchmarks", "cases", "checklists", "lexicons", "procedures", "records", "scripts", "starters"]
 """Kinds of content that ship with the package."""
 
 _LOADER = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -27,7 +28,7 @@ def shipped(shelf: Shelf) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def find(shelf: Shelf, name: str, *, where: str = "", beside: Path | None = None) -> Path:
+def find(shelf: Shelf, name: str, *, where: str = "", beside: Path | None = None, also: Iterable[str] = ()) -> Path:
     """Returns the file that a name or a path means: a shipped one by name, else one on disk.
 
     Args:
@@ -35,9 +36,10 @@ def find(shelf: Shelf, name: str, *, where: str = "", beside: Path | None = None
         name: Name of a shipped file, or a path.
         where: Place of the name, for the error.
         beside: Folder that relative paths start from; the working folder by default.
+        also: Names without a file that would have been right as well.
 
     Raises:
-        ContentError: There is no such file; the message lists the shipped names.
+        ContentError: There is no such file; the message lists the names.
     """
     files = shipped(shelf)
     if name in files:
@@ -50,7 +52,9 @@ def find(shelf: Shelf, name: str, *, where: str = "", beside: Path | None = None
     if is_file:
         return path
     kind = shelf.removesuffix("s")
-    raise ContentError(f"unknown {kind} {name!r}", where=where, allowed=f"a path, or {did_you_mean(name, files)}")
+    raise ContentError(
+        f"unknown {kind} {name!r}", where=where, allowed=f"a path, or {did_you_mean(name, {*files, *also})}"
+    )
 
 
 def read_text(path: Path) -> str:
@@ -90,7 +94,7 @@ def parse_yaml(text: str, model: type[ModelT], *, where: str, error: type[UserEr
     """Returns the validated content of YAML text; see `load_yaml`."""
     try:
         node = yaml.compose(text, Loader=_LOADER)
-        data = yaml.load(text, Loader=_LOADER)
+        data: object = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         line = f":{mark.line + 1}" if mark is not None else ""
@@ -98,6 +102,12 @@ def parse_yaml(text: str, model: type[ModelT], *, where: str, error: type[UserEr
         raise error(f"is no valid YAML: {what}", where=f"{where}{line}") from None
     except (RecursionError, ValueError) as problem:
         raise error(f"is no valid YAML: {str(problem) or 'nested too deeply'}", where=where) from None
+    if not isinstance(data, dict):
+        what = "is empty" if data is None else f"holds {_kind_of(data)} where keys are expected"
+        required = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
+        line = _line_of(node, ())
+        place = f"{where}:{line}" if line else where
+        raise error(what, where=place, allowed=f"keys: {', '.join(required)}" if required else "")
     twice = _repeated_key(node)
     if twice is not None:
         raise error(f"key {twice[0]!r} stands twice", where=f"{where}:{twice[1]}")
@@ -119,10 +129,18 @@ def place_of(path: Path, *location: str | int) -> str:
     return f"{path}:{line}" if line else str(path)
 
 
-def read_jsonl(path: Path, model: type[ModelT]) -> Iterator[tuple[int, ModelT]]:
+OnTorn: TypeAlias = Callable[[str], None]
+"""Receives the place of a line that was left out because it is torn, as ``FILE:LINE``."""
+
+
+def read_jsonl(path: Path, model: type[ModelT], *, on_torn: OnTorn | None = None) -> Iterator[tuple[int, ModelT]]:
     """Yields line number and record of a JSON Lines file, one at a time.
 
-    A last line without an end that does not parse is the torn tail of a killed writer: it is left out.
+    Args:
+        path: The file.
+        model: What each line must hold.
+        on_torn: For files that Dramaturg itself wrote: is told of a torn last line, which is then left out. Without
+            it, such a line is an error like any other.
 
     Raises:
         ContentError: A line is no JSON or no such record, or the file is not UTF-8; the message names the line.
@@ -132,6 +150,13 @@ def read_jsonl(path: Path, model: type[ModelT]) -> Iterator[tuple[int, ModelT]]:
             yield number, model.model_validate_json(line)
         except ValidationError as problems:
             if is_torn(line) and not _is_json(line):
+                if on_torn is None:
+                    raise ContentError(
+                        "the last line is torn: it ends in the middle of a record",
+                        where=f"{path}:{number}",
+                        allowed="write the file anew, or remove that line",
+                    ) from None
+                on_torn(f"{path}:{number}")
                 return
             raise _user_error(problems, model, None, f"{path}:{number}", ContentError) from None
 
@@ -152,6 +177,15 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line.removeprefix(b"\xef\xbb\xbf")
 
 
+def ends_torn(path: Path) -> bool:
+    """Returns whether the last line of a JSON Lines file is torn: it has no end and is no JSON.
+
+    Raises:
+        ContentError: The file cannot be opened.
+    """
+    return any(is_torn(line) and not _is_json(line) for _, line in deque(read_lines(path), maxlen=1))
+
+
 def is_torn(line: bytes) -> bool:
     """Returns whether a line has no end: a killed writer may have left it so."""
     return not line.endswith(b"\n")
@@ -163,6 +197,16 @@ def _is_json(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _kind_of(value: object) -> str:
+    match value:
+        case list():
+            return "a list"
+        case str():
+            return "text"
+        case _:
+            return "one value"
 
 
 def _repeated_key(node: yaml.Node | None) -> tuple[str, int] | None:
@@ -200,7 +244,10 @@ def _user_error(
         line = _line_of(node, location)
         place = f"{where}:{line}" if line else where
         key = ".".join(str(part) for part in location)
-        what = _what(problem["type"], problem["msg"], key, _fields_at(model, location))
+        if key and problem["input"] is None and problem["type"].endswith("_type"):
+            what = f"key {key!r} is empty"
+        else:
+            what = _what(problem["type"], problem["msg"], key, _fields_at(model, location))
         lines.append(f"{place}: {what}")
     first, *rest = lines
     more = "".join(f"\n{line}" for line in rest)

@@ -157,9 +157,10 @@ def _shipped() -> Path:
     return Path(str(resources.files("dramaturg"))) / "content" / "prompts"
 
 
-def prompt_names() -> list[str]:
+@functools.cache
+def prompt_names() -> tuple[str, ...]:
     """Returns the names of all shipped prompts, sorted."""
-    return sorted(path.stem for path in (_shipped() / "en").glob("*.txt"))
+    return tuple(sorted(path.stem for path in (_shipped() / "en").glob("*.txt")))
 
 
 def hashes(names: tuple[str, ...], language: str = "en", variant: Path | None = None) -> dict[str, str]:

@@ -89,6 +89,7 @@ class Calls:
         schema: AnswerSchema | None = None,
         labels: Mapping[str, str] | None = None,
         on_text: OnText | None = None,
+        timeout_is_final: bool = False,
     ) -> Asked:
         """Returns the committed answer to one logical request.
 
@@ -103,6 +104,8 @@ class Calls:
             schema: Shape of the answer.
             labels: More labels for scripts (phase, turn …).
             on_text: Receives streamed text; of a replayed answer all at once.
+            timeout_is_final: Whether a call that nobody answered in time is kept as an empty answer, of which the
+                caller makes something, and is replayed; otherwise it stops the unit and is asked again.
 
         Raises:
             UnitStopped: The endpoint failed, or the run is replay-only and this call is new.
@@ -120,6 +123,7 @@ class Calls:
             schema=schema,
             labels=labels,
             on_text=on_text,
+            timeout_is_final=timeout_is_final,
         )
 
     async def _ask(
@@ -135,6 +139,7 @@ class Calls:
         schema: AnswerSchema | None,
         labels: Mapping[str, str] | None,
         on_text: OnText | None = None,
+        timeout_is_final: bool = False,
     ) -> Asked:
         seed = derive_seed(self.study_seed, self.unit, step, attempt)
         hashes = chain_hashes(messages)
@@ -149,6 +154,8 @@ class Calls:
             own_labels = {"role": role, "purpose": purpose, "step": step, "attempt": str(attempt)}
             request = Request(messages, sampling, seed, schema, {**(labels or {}), **own_labels})
             reply = await self._send(model, request, on_text)
+            if timeout_is_final and reply.failure == "timeout":
+                reply = replace(reply, status="empty")
             row = call_row(
                 key=key,
                 unit=self.unit,

@@ -16,7 +16,14 @@ from dramaturg.model.attempts import Again, Attempts, Broken
 from dramaturg.model.capabilities import Capabilities
 from dramaturg.model.limiter import Limiter
 from dramaturg.model.model import Identity, ModelFacts, OnText
-from dramaturg.model.problem import HttpProblem, failure_of, is_context_overflow, read_problem, shorten
+from dramaturg.model.problem import (
+    HttpProblem,
+    context_tokens_in,
+    failure_of,
+    is_context_overflow,
+    read_problem,
+    shorten,
+)
 from dramaturg.model.reply import FailureKind, Reply
 from dramaturg.model.request import Request
 from dramaturg.model.spec import Options
@@ -236,10 +243,17 @@ class Endpoint:
         limit = body.get("max_tokens", body.get("max_completion_tokens"))
         return answer.reply(max_tokens=cast("int", limit))
 
+    def _context_advice(self, message: str) -> str:
+        """Returns what tells the length before anything is asked; empty where it was told."""
+        holds, told = context_tokens_in(message), self.options.context_tokens
+        if told is not None and (holds is None or told <= holds):
+            return ""
+        return f"; with ?context_tokens={holds or 'N'} in the model's spec this is known before it is asked"
+
     def _broken_by(self, problem: HttpProblem) -> Broken:
         message = self._redact(problem.message)
         if problem.problem == "context":
-            return Broken(Reply("context_overflow", detail=message))
+            return Broken(Reply("context_overflow", detail=f"{message}{self._context_advice(message)}"))
         return Broken(
             Reply("failed", failure=failure_of(problem.problem), detail=message),
             again="yes" if problem.problem in {"overload", "server"} else "no",

@@ -17,6 +17,9 @@ _CONTEXT = re.compile(
     r"too many (?:input )?tokens|prompt is too long|input is too long|exceed_context_size",
     re.IGNORECASE,
 )
+_CONTEXT_TOKENS = re.compile(
+    r"context[ _](?:length|size|window)\D{0,30}?(?P<is>\d[\d,]{2,})|> (?P<most>\d[\d,]{2,}) maximum", re.IGNORECASE
+)
 _QUOTA = re.compile(r"insufficient_quota|quota|billing|credit balance|daily limit", re.IGNORECASE)
 
 Problem = Literal["overload", "quota", "auth", "context", "request", "server", "missing", "redirect"]
@@ -77,6 +80,16 @@ def read_problem(status: int, text: str, *, retry_after: str | None = None, loca
 def is_context_overflow(message: str) -> bool:
     """Returns whether a server's words say that the prompt does not fit."""
     return _CONTEXT.search(message) is not None
+
+
+def context_tokens_in(message: str) -> int | None:
+    """Returns how many tokens a model holds, as a server says where a prompt does not fit; None where it does not say.
+
+    Args:
+        message: The server's words.
+    """
+    found = _CONTEXT_TOKENS.search(message)
+    return int((found["is"] or found["most"]).replace(",", "")) if found is not None else None
 
 
 def failure_of(problem: Problem) -> FailureKind:

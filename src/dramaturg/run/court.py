@@ -12,13 +12,13 @@ from dramaturg.run.material import StagedCase
 from dramaturg.run.study import Limits, Study
 from dramaturg.run.units import StageUnit
 from dramaturg.stage.audience import Audience
-from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader
+from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader, Seat
 from dramaturg.stage.court import (
     Procedure,
     Protocol,
+    StagingOptions,
     TrialLimits,
     expected_calls,
-    load_procedure,
     play_trial,
 )
 from dramaturg.stage.court.engine import bounds
@@ -43,11 +43,11 @@ EMPTY_HOUSE = House()
 
 
 async def perform(unit: StageUnit, study: Study, opened: Mapping[str, Model], calls: Calls, house: House) -> Transcript:
-    """Returns the transcript of one performance: the subject plays every role but the defence.
+    """Returns the transcript of one performance: the subject plays every role that nobody else is cast for.
 
     Args:
         unit: What is staged.
-        study: Protocol and limits.
+        study: Protocol, limits and staging options.
         opened: Open models by spec string.
         calls: The unit's calls.
         house: Who is there to watch and to play.
@@ -56,27 +56,29 @@ async def perform(unit: StageUnit, study: Study, opened: Mapping[str, Model], ca
         UnitStopped: An endpoint failed.
         LimitReached: A budget of the run is used up.
     """
-    subject = opened[unit.subject.spec.text]
-    measured = ModelSeat(subject, subject=True)
-    if unit.defence is not None:
-        defence = ModelSeat(opened[unit.defence.spec.text])
-    elif house.read is not None:
-        defence = HumanSeat(house.read)
-    else:
-        raise TypeError("a person plays, and nothing asks this person")
-    seats = {"judge": measured, "prosecutor": measured, "witness": measured, "defence": defence}
+    subject, staging = opened[unit.subject.spec.text], unit.staging
+    seats: dict[str, Seat] = dict.fromkeys(staging.procedure.roles, ModelSeat(subject, subject=True))
+    for kind, player in staging.fixed.items():
+        seats[kind] = ModelSeat(opened[player.spec.text]) if player is not None else _person(house)
     return await play_trial(
-        unit.case.case,
+        staging.case.case,
         cast=Cast(seats, analyst=subject),
         calls=calls,
         seed=unit.seed,
         protocol=study.protocol,
         limits=trial_limits(study.limits),
-        procedure=_procedure(),
+        procedure=staging.procedure,
         variant=unit.variant.folder,
-        transcript_id=transcript_id(unit.case, unit.id),
+        staging=study.staging,
+        transcript_id=transcript_id(staging.case, unit.id),
         audience=house.audience,
     )
+
+
+def _person(house: House) -> HumanSeat:
+    if house.read is None:
+        raise TypeError("a person plays, and nothing asks this person")
+    return HumanSeat(house.read)
 
 
 def transcript_id(staged: StagedCase, unit: str) -> str:
@@ -86,12 +88,17 @@ def transcript_id(staged: StagedCase, unit: str) -> str:
 
 def performance_calls(unit: StageUnit, study: Study) -> tuple[int, int]:
     """Returns the fewest and the most calls of one performance, all restarts included in the most."""
-    return _calls(unit.case, study.protocol, trial_limits(study.limits))
+    staging = unit.staging
+    return _calls(staging.case, staging.procedure, study.protocol, trial_limits(study.limits), study.staging)
 
 
 def performance_turns(unit: StageUnit, study: Study) -> tuple[int, int]:
-    """Returns the most turns of one performance, and how many of them may be the defence's."""
-    return _turns(unit.case, trial_limits(study.limits))
+    """Returns the most turns of one performance, and how many of them may be a person's or a script's."""
+    staging = unit.staging
+    unbounded = frozenset(
+        kind for kind, player in staging.fixed.items() if player is None or player.spec.provider == "script"
+    )
+    return _turns(staging.case, staging.procedure, unbounded, trial_limits(study.limits))
 
 
 def trial_limits(limits: Limits) -> TrialLimits:
@@ -104,19 +111,17 @@ def trial_limits(limits: Limits) -> TrialLimits:
     )
 
 
-@functools.cache
-def _procedure() -> Procedure:
-    return load_procedure()
+_by_procedure = functools.lru_cache(maxsize=1024)
 
 
-@functools.lru_cache(maxsize=1024)
-def _turns(staged: StagedCase, limits: TrialLimits) -> tuple[int, int]:
-    engine = court_engine(staged.case, _procedure(), limits)
+def _turns(staged: StagedCase, procedure: Procedure, unbounded: frozenset[str], limits: TrialLimits) -> tuple[int, int]:
+    engine = court_engine(staged.case, procedure, limits)
     turns = bounds(engine, lambda _: (1, 1))[1]
-    defence = bounds(engine, lambda state: (0, int(state.speaker == "defence")))[1]
-    return min(turns, limits.turns), min(defence, limits.turns)
+    of_others = bounds(engine, lambda state: (0, int(state.speaker in unbounded)))[1]
+    return min(turns, limits.turns), min(of_others, limits.turns)
 
 
-@functools.lru_cache(maxsize=1024)
-def _calls(staged: StagedCase, protocol: Protocol, limits: TrialLimits) -> tuple[int, int]:
-    return expected_calls(staged.case, protocol, limits, _procedure())
+def _calls(
+    staged: StagedCase, procedure: Procedure, protocol: Protocol, limits: TrialLimits, options: StagingOptions
+) -> tuple[int, int]:
+    return expected_calls(staged.case, protocol, limits, procedure, options)

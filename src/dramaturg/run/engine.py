@@ -69,8 +69,8 @@ async def run_study(
         UserError: The folder belongs to another study or run, a model cannot be opened, or the disk is full.
         LedgerError: The ledger cannot be written; what was committed is kept.
     """
-    if house.read is None and None in material.defence.values():
-        raise UserError("a person plays the defence, and this run has nobody to ask", where=str(material.path))
+    if house.read is None and material.has_person:
+        raise UserError("a person plays, and this run has nobody to ask", where=str(material.path))
     snapshot = snapshot_of(material)
     check_folder(out, snapshot, accept_changes=accept_changes)
     needed = material.models()
@@ -259,7 +259,7 @@ class _Run:
 
 
 def _waits_for_person(unit: Unit) -> bool:
-    return isinstance(unit, StageUnit) and unit.defence is None
+    return isinstance(unit, StageUnit) and unit.staging.has_person
 
 
 def _without_stage(end: End) -> End:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from dramaturg.ledger import Ledger
-from dramaturg.model import parse_spec
+from dramaturg.model import ModelFacts, parse_spec
 from dramaturg.model.opening import Models
 from dramaturg.run.material import Material
 from dramaturg.run.result import RunResult
@@ -36,6 +36,7 @@ class KeptModel(BaseModel):
         context_tokens: What it can hold.
         file_bytes: Size of a local file.
         runtime: What runs it, with version.
+        bases: Names of the models that it was made from, as its file says.
         settings: Options of its spec string that differ from their defaults.
         peak_memory_bytes: Most bytes its process held in any session.
     """
@@ -52,6 +53,7 @@ class KeptModel(BaseModel):
     context_tokens: int | None = None
     file_bytes: int | None = None
     runtime: str = ""
+    bases: tuple[str, ...] = ()
     settings: dict[str, str] = {}
     peak_memory_bytes: int | None = None
 
@@ -70,15 +72,17 @@ def keep_models(ledger: Ledger, models: Models, parts: Mapping[str, tuple[PART, 
 
     Args:
         ledger: Where it is kept.
-        models: The models of the run.
+        models: The models of the process.
         parts: Spec string → what the model is in the study.
     """
     kept = kept_models(ledger)
     for spec, (identity, facts) in models.seen.items():
+        if spec not in parts:  # another run of this process opened it
+            continue
         before = kept.get(spec)
         peaks = [models.peak_memory.get(spec), before.peak_memory_bytes if before is not None else None]
         kept[spec] = KeptModel(
-            parts=tuple(sorted({*parts.get(spec, ()), *(before.parts if before is not None else ())})),
+            parts=tuple(sorted({*parts[spec], *(before.parts if before is not None else ())})),
             provider=identity.provider,
             name=identity.name,
             digest=identity.digest,
@@ -88,6 +92,7 @@ def keep_models(ledger: Ledger, models: Models, parts: Mapping[str, tuple[PART, 
             context_tokens=facts.context_tokens,
             file_bytes=facts.file_bytes,
             runtime=facts.runtime,
+            bases=_bases(facts),
             settings=_settings(spec),
             peak_memory_bytes=max((peak for peak in peaks if peak is not None), default=None),
         )
@@ -106,6 +111,11 @@ def keep_seconds(ledger: Ledger, result: RunResult) -> None:
         ledger.set_meta(SECONDS, repr((kept_seconds(ledger) or 0.0) + result.seconds))
 
 
+def _bases(facts: ModelFacts) -> tuple[str, ...]:
+    names = facts.extra.get("bases")
+    return tuple(map(str, names)) if isinstance(names, list) else ()
+
+
 def _settings(spec: str) -> dict[str, str]:
     options = parse_spec(spec).options
     given = {name: getattr(options, name) for name in type(options).__dataclass_fields__}
@@ -120,7 +130,7 @@ def parts_of(material: Material) -> dict[str, tuple[PART, ...]]:
         parts.setdefault(subject.spec.text, []).append("subject")
     for bench in material.judges:
         parts.setdefault(bench.model.spec.text, []).append("judge")
-    for player in material.defence.values():
-        if player is not None:
+    for staging in material.stagings:
+        for player in staging.players:
             parts.setdefault(player.spec.text, []).append("fixed")
     return {spec: tuple(sorted(set(of_spec))) for spec, of_spec in parts.items()}

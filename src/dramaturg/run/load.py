@@ -85,10 +85,9 @@ def _judge_load(unit: JudgeUnit, study: Study) -> Load:
 def _dialogue_tokens(unit: StageUnit, study: Study) -> int:
     """Returns the tokens of a whole performance, at most; what a person or a script says has a limit of its own."""
     limits = trial_limits(study.limits)
-    turns, of_defence = performance_turns(unit, study)
-    is_model = unit.defence is not None and unit.defence.spec.provider != "script"
-    more = 0 if is_model else max(0, limits.heard_characters // ASCII_PER_TOKEN - limits.speech_tokens)
-    return turns * (limits.speech_tokens + TOKENS_PER_NOTE) + of_defence * more
+    turns, of_others = performance_turns(unit, study)
+    more = max(0, limits.heard_characters // ASCII_PER_TOKEN - limits.speech_tokens)
+    return turns * (limits.speech_tokens + TOKENS_PER_NOTE) + of_others * more
 
 
 @functools.lru_cache(maxsize=1024)

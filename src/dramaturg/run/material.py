@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -11,12 +12,15 @@ from dramaturg.errors import ContentError, StudyError, UserError, did_you_mean
 from dramaturg.files import find, load_yaml, place_of, read_text, shipped
 from dramaturg.judge.checklist import Checklist, Long, Mode, Wording
 from dramaturg.model import Identity, ModelSpec, parse_spec
+from dramaturg.model.script import BUILT_IN
 from dramaturg.prompts import load_prompt, parse_prompt
 from dramaturg.run.identity import identity_of
 from dramaturg.run.study import Judging, Study, Subject, load_study
-from dramaturg.stage.court import Case, load_procedure
-from dramaturg.stage.court.record import scenario
-from dramaturg.stage.court.setting import court_prompts
+from dramaturg.stage.court import DEFAULT_LIMITS, AnyCase, Procedure, load_procedure, read_case
+from dramaturg.stage.court.procedure import VERDICT
+from dramaturg.stage.court.record import case_digest
+from dramaturg.stage.court.setting import court_engine
+from dramaturg.stage.court.wording import prompt_hashes, prompts_of
 from dramaturg.text import Json, canonical_json, sha256
 
 ItemT = TypeVar("ItemT")
@@ -71,9 +75,41 @@ class Variant:
 class StagedCase:
     """A case with the file that it stands in."""
 
-    case: Case
+    case: AnyCase
     path: Path
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """A case, the procedure under which it is held, and who plays what in it beside the subject.
+
+    Attributes:
+        case: The case.
+        procedure: The procedure, proved.
+        path: The procedure's file.
+        fixed: Kind of role → who plays it; None for a person.
+    """
+
+    case: StagedCase
+    procedure: Procedure
+    path: Path
+    fixed: Mapping[str, NamedModel | None]
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person plays in it."""
+        return None in self.fixed.values()
+
+    @property
+    def players(self) -> tuple[NamedModel, ...]:
+        """The models and scripts that play beside the subject."""
+        return tuple(player for player in self.fixed.values() if player is not None)
+
+    @property
+    def unlike_its_own(self) -> str:
+        """Id of the procedure where it is not the one that the case was made for; empty otherwise."""
+        return "" if self.procedure.id == self.case.case.made_for else self.procedure.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,22 +165,30 @@ class Material:
         path: The study file.
         subjects: What is measured.
         variants: Variants of the prompts.
-        cases: What is staged.
+        stagings: What is staged: every case under its procedures.
         judges: Who judges.
-        defence: Case id → who plays the defence; None for a person.
     """
 
     study: Study
     path: Path
     subjects: tuple[NamedModel, ...]
     variants: tuple[Variant, ...]
-    cases: tuple[StagedCase, ...]
+    stagings: tuple[Staging, ...]
     judges: tuple[JudgeBench, ...]
-    defence: Mapping[str, NamedModel | None]
+
+    @property
+    def cases(self) -> tuple[StagedCase, ...]:
+        """The cases, each once."""
+        return tuple({staging.case.case.id: staging.case for staging in self.stagings}.values())
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person plays in any performance."""
+        return any(staging.has_person for staging in self.stagings)
 
     def models(self) -> dict[str, NamedModel]:
         """Returns every model of the study by its spec string."""
-        players = [player for player in self.defence.values() if player is not None]
+        players = [player for staging in self.stagings for player in staging.players]
         everyone = [*self.subjects, *players, *(bench.model for bench in self.judges)]
         return {model.spec.text: model for model in everyone}
 
@@ -163,13 +207,16 @@ def read_material(path: Path) -> Material:
     reading = _Reading(path)
     subjects = reading.each("subjects", study.subjects, reading.subject, key=lambda subject: subject.key)
     reading.distinct("subjects", [subject.label for subject in subjects], "label")
-    variants = reading.each("prompts", study.prompts, reading.variant, key=lambda variant: variant.digest)
     cases = reading.each("cases", study.cases, reading.case, key=lambda staged: staged.case.id)
+    held = reading.each("procedures", study.procedures, reading.procedure, key=lambda found: found[0].digest)
     judges = reading.each("judges", study.judges, reading.bench, key=lambda bench: bench.key)
     reading.distinct("seeds", study.seeds, "seed")
-    defence = {staged.case.id: reading.defence(study.cast.defence, staged) for staged in cases}
+    stagings = tuple(reading.stagings(study, cases, held))
+    of_the_stage = {name for staging in stagings for name in prompts_of(staging.procedure)}
+    read_variant = functools.partial(reading.variant, of_the_stage=of_the_stage)
+    variants = reading.each("prompts", study.prompts, read_variant, key=lambda variant: variant.digest)
     reading.report()
-    return Material(study, path, subjects, variants, cases, judges, defence)
+    return Material(study, path, subjects, variants, stagings, judges)
 
 
 def named_model(text: str, label: str, *, beside: Path) -> NamedModel:
@@ -190,6 +237,17 @@ def named_model(text: str, label: str, *, beside: Path) -> NamedModel:
         path = (beside / spec.name).resolve()
         spec = parse_spec(f"{spec.provider}:{path}" + (f"?{options}" if options else ""))
     return NamedModel(label, text, spec, identity_of(spec))
+
+
+def named_judge(text: str, label: str, *, beside: Path) -> NamedModel:
+    """Returns the model of a judge's spec string, for which the judges that are built in are allowed too.
+
+    See `named_model` for the arguments and what is raised.
+    """
+    spec = parse_spec(text)
+    if spec.provider == "script" and spec.name not in BUILT_IN and not (beside / spec.name).is_file():
+        find("scripts", spec.name, where=text, also=BUILT_IN)
+    return named_model(text, label, beside=beside)
 
 
 class _Reading:
@@ -228,14 +286,13 @@ class _Reading:
     def subject(self, subject: Subject) -> NamedModel:
         return self._model(subject.model, subject.label)
 
-    def variant(self, name: str) -> Variant:
+    def variant(self, name: str, *, of_the_stage: Collection[str]) -> Variant:
         if name == "default":
             return Variant(name)
         folder = self._folder / name
         if not folder.is_dir():
             raise ContentError(f"there is no folder of prompts {name!r}", allowed="default, or the path of a folder")
         hashes: dict[str, Json] = {}
-        of_the_stage = court_prompts(load_procedure())
         for file in sorted(folder.glob("*.txt")):
             if file.stem not in of_the_stage:
                 raise ContentError(
@@ -258,30 +315,81 @@ class _Reading:
 
     def case(self, name: str) -> StagedCase:
         path = find("cases", name, beside=self._folder)
-        case = load_yaml(path, Case)
-        return StagedCase(case, path, scenario(case).digest)
+        case = read_case(path)
+        return StagedCase(case, path, case_digest(case))
+
+    def procedure(self, name: str) -> tuple[Procedure, Path]:
+        """Returns a procedure that the proof accepts and whose prompts are all there, with its file."""
+        path = find("procedures", name, beside=self._folder)
+        procedure = load_procedure(str(path.resolve()))
+        prompt_hashes(procedure, "en")
+        return procedure, path
+
+    def stagings(
+        self, study: Study, cases: Sequence[StagedCase], held: Sequence[tuple[Procedure, Path]]
+    ) -> Iterator[Staging]:
+        """Yields every case under every procedure of the study, or under its own."""
+        kinds: set[str] = set()
+        for index, staged in enumerate(cases):
+            try:
+                under = held or [self._own_procedure(staged)]
+                for procedure, path in under:
+                    court_engine(staged.case, procedure, DEFAULT_LIMITS)
+                    self._check_options(study, procedure)
+                    kinds |= procedure.roles.keys()
+                    yield Staging(staged, procedure, path, self._fixed(study, staged, procedure))
+            except UserError as error:
+                self._note(str(error), "cases", index)
+        for kind in study.cast.keys() - kinds if kinds else ():
+            self._note(f"no procedure of this study has the role {kind!r} ({did_you_mean(kind, kinds)})", "cast", kind)
+
+    def _check_options(self, study: Study, procedure: Procedure) -> None:
+        try:
+            study.staging.check(procedure, guarded=study.protocol == "guarded")
+        except UserError as error:
+            self._note(str(error), "staging")
+
+    def _own_procedure(self, staged: StagedCase) -> tuple[Procedure, Path]:
+        path = find("procedures", staged.case.made_for, beside=staged.path.parent)
+        procedure = load_procedure(str(path.resolve()))
+        prompt_hashes(procedure, staged.case.language)
+        return procedure, path
+
+    def _fixed(self, study: Study, staged: StagedCase, procedure: Procedure) -> dict[str, NamedModel | None]:
+        """Returns who plays what beside the subject; whoever decides is never a person."""
+        players = {procedure.player: "script", **study.cast}
+        fixed: dict[str, NamedModel | None] = {}
+        for kind, player in players.items():
+            if kind in procedure.roles:
+                fixed[kind] = self._player(player, kind, staged)
+        for state in procedure.states:
+            if state.purpose == VERDICT and state.speaker in fixed and fixed[state.speaker] is None:
+                self._note(f"{state.speaker!r} decides, and is played by a model or a script", "cast", state.speaker)
+        return fixed
 
     def bench(self, judging: Judging) -> JudgeBench:
         path = find("checklists", judging.checklist, beside=self._folder)
-        model = self._model(judging.model, judging.model)
+        model = named_judge(judging.model, judging.model, beside=self._folder)
         checklist = load_yaml(path, Checklist)
         return JudgeBench(
             model, checklist, judging.checklist, path, judging.mode, judging.votes, judging.long, judging.ask
         )
 
-    def defence(self, player: str, staged: StagedCase) -> NamedModel | None:
+    def _player(self, player: str, kind: str, staged: StagedCase) -> NamedModel | None:
         if player == "human":
             return None
-        name = f"defence-{staged.case.id}"
+        name = f"{kind}-{staged.case.id}"
         if player == "script" and name not in shipped("scripts"):
             self._note(
-                f"the case {staged.case.id!r} has no script for the defence; give script:FILE", "cast", "defence"
+                f"the case {staged.case.id!r} has no script for the {kind}; give cast: {kind}: script:FILE",
+                "cast",
+                kind,
             )
             return None
         try:
             return self._model(f"script:{name}" if player == "script" else player, player)
         except UserError as error:
-            self._note(str(error), "cast", "defence")
+            self._note(str(error), "cast", kind)
             return None
 
     def _model(self, text: str, label: str) -> NamedModel:

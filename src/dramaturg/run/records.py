@@ -46,6 +46,7 @@ class UnitRecord(BaseModel):
         subject: Label of the subject.
         subject_model: Spec string of the subject.
         prompts: Variant of the prompts.
+        procedure: Id of the procedure where it is not the one that the case was made for; empty otherwise.
         case: Id of the case.
         seed: Which repeat.
         protocol: Protocol of the performance.
@@ -68,6 +69,7 @@ class UnitRecord(BaseModel):
     subject: str
     subject_model: str
     prompts: str
+    procedure: str = ""
     case: str
     seed: int
     protocol: str
@@ -91,6 +93,7 @@ def record_of(unit: Unit, end: End, *, protocol: str) -> UnitRecord:
         subject=stage.subject.label,
         subject_model=stage.subject.written,
         prompts=stage.variant.name,
+        procedure=stage.staging.unlike_its_own,
         case=stage.case.case.id,
         seed=stage.seed,
         protocol=protocol,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,14 +19,20 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dramaturg import __version__
 from dramaturg.errors import RunChangedError, StudyError
-from dramaturg.files import find, read_text, shipped
+from dramaturg.files import find, read_text
 from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.prompts import load_prompt, prompt_names
-from dramaturg.run.material import Material
+from dramaturg.run.material import JudgeBench, Material
 from dramaturg.run.spool import writing
 from dramaturg.text import sha256, write_atomically
 
 FORMAT = "dramaturg-snapshot/1"
+ASKING = "judges/"
+"""Head of the entries that say how a study asks its judges."""
+
+Setting = Literal["long", "ask"]
+"""How a judge is asked, beside the mode and the number of votes."""
+
 SHOWN = 8
 """Most differences that one message names."""
 
@@ -64,7 +71,9 @@ def snapshot_of(material: Material) -> Snapshot:
     study = material.study
     entries = {"version": __version__, "suite": study.suite, "protocol": study.protocol, "seed": str(study.seed)}
     entries |= {f"limits.{name}": str(value) for name, value in study.limits.model_dump().items()}
-    entries["cast.defence"] = study.cast.defence
+    entries |= {f"staging.{name}": str(value) for name, value in study.staging.record().items()}
+    entries |= {f"cast.{staging.procedure.player}": "script" for staging in material.stagings}
+    entries |= {f"cast.{kind}": player for kind, player in study.cast.items()}
     entries |= {f"models/{model.written}": model.identity.key for model in material.models().values()}
     texts: dict[str, tuple[str, str]] = {}
 
@@ -81,15 +90,17 @@ def snapshot_of(material: Material) -> Snapshot:
             texts[key] = (prompt.source, ".txt")
     for language in sorted({bench.checklist.language for bench in material.judges} - set(languages)):
         add_judges_prompts(entries, texts, language)
-    for name, path in shipped("procedures").items():
-        add(f"procedures/{name}", sha256(read_text(path)), path)
+    for staging in material.stagings:
+        add(f"procedures/{staging.procedure.id}", staging.procedure.digest, staging.path)
+        for kind, player in staging.fixed.items():
+            if player is not None and player.spec.provider == "script":
+                name = f"scripts/{kind}-{staging.case.case.id}"
+                add(name, player.identity.digest, find("scripts", player.spec.name))
     for staged in material.cases:
         add(f"cases/{staged.case.id}", staged.digest, staged.path)
+    entries |= _asking_entries(material.judges)
     for bench in material.judges:
         add(f"checklists/{bench.written}", bench.checklist.hash, bench.path)
-    for name, player in material.defence.items():
-        if player is not None and player.spec.provider == "script":
-            add(f"scripts/{name}", player.identity.digest, find("scripts", player.spec.name))
     return Snapshot(study.study, entries, texts)
 
 
@@ -101,6 +112,37 @@ def add_judges_prompts(entries: dict[str, str], texts: dict[str, tuple[str, str]
             key = f"prompts/default/{prompt.language}/{name}"
             entries[key] = prompt.hash
             texts[key] = (prompt.source, ".txt")
+
+
+def _asking_entries(benches: Sequence[JudgeBench]) -> dict[str, str]:
+    asked: dict[str, set[str]] = defaultdict(set)
+    for bench in benches:
+        identity = bench.model.identity
+        judge = f"{identity.provider}:{identity.name}"
+        asked[asking_entry(judge, bench.checklist.id, bench.mode, "long")].add(bench.long)
+        asked[asking_entry(judge, bench.checklist.id, bench.mode, "ask")].add(bench.ask)
+    return {name: ", ".join(sorted(values)) for name, values in asked.items()}
+
+
+def asking_entry(judge: str, checklist: str, mode: str, setting: Setting) -> str:
+    """Returns the name of the entry that says how a study asks one of its judges.
+
+    Args:
+        judge: Identity of the judge, as judgements write it.
+        checklist: Id of the checklist.
+        mode: How it is asked.
+        setting: Which setting.
+    """
+    return f"{ASKING}{judge}/{checklist}/{mode}/{setting}"
+
+
+def asking_of(entries: Mapping[str, str], judge: str, checklist: str, mode: str, setting: Setting) -> str:
+    """Returns how a judge was asked, as a run's entries say; the default where an older run does not say it.
+
+    See `asking_entry` for the arguments. A judging has one way for all of its judges.
+    """
+    recorded = entries.get(asking_entry(judge, checklist, mode, setting)) or entries.get(setting)
+    return recorded or ("refuse" if setting == "long" else "presence")
 
 
 def read_manifest(out: Path) -> Manifest | None:

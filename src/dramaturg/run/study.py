@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from dramaturg.errors import StudyError
 from dramaturg.files import load_yaml
 from dramaturg.judge.checklist import Long, Mode, Wording
-from dramaturg.stage.court import DEFAULT_LIMITS, Protocol
+from dramaturg.stage.court import DEFAULT_LIMITS, DEFAULT_STAGING, Protocol, StagingOptions
 
 Suite = Literal["court"]
 
@@ -59,16 +59,6 @@ class Subject(_Frozen):
     def label(self) -> str:
         """What tables call it."""
         return self.name or self.model
-
-
-class FixedCast(_Frozen):
-    """Roles that are the same for every subject.
-
-    Attributes:
-        defence: ``script`` (the case's own), ``script:FILE``, ``human``, or the spec string of a model.
-    """
-
-    defence: Word = "script"
 
 
 class Limits(_Frozen):
@@ -134,9 +124,14 @@ class Study(_Frozen):
         prompts: Variants of the prompts: ``default``, or a folder whose files replace shipped ones.
         cases: Names of shipped cases, or paths.
         seeds: One performance per seed; a number n means the seeds 1 to n.
+        procedures: How the cases are held: names of shipped procedures, or paths; none holds each case under the one
+            that it was made for.
         protocol: ``paper``, or ``guarded``.
-        cast: Who plays the fixed roles.
+        cast: Kind of role → who plays it in every performance: ``script`` (the case's own), ``script:FILE``, ``human``,
+            or the spec string of a model. Who is not named is played by the subject, but for the procedure's player,
+            who is a script by default.
         limits: Limits of one performance.
+        staging: How it is staged: layout of the prompts, candidates, checks; part of what is measured.
         judges: Who judges; none leaves the transcripts unjudged.
         concurrency: Most units carried out at once. May change between runs.
         unit_timeout_s: Longest that one unit may take, in seconds; then it fails. May change between runs.
@@ -157,9 +152,11 @@ class Study(_Frozen):
         BeforeValidator(_seeds_from_count, json_schema_input_type=Count | tuple[Seed, ...]),
         Field(min_length=1),
     ] = (1,)
+    procedures: tuple[Word, ...] = ()
     protocol: Protocol = "paper"
-    cast: FixedCast = FixedCast()
+    cast: dict[Word, Word] = {}
     limits: Limits = Limits()
+    staging: StagingOptions = DEFAULT_STAGING
     judges: tuple[Judging, ...] = ()
     concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 4
     unit_timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 7200.0

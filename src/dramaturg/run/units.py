@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dramaturg.run.material import JudgeBench, Material, NamedModel, StagedCase, Variant
+from dramaturg.run.material import JudgeBench, Material, NamedModel, StagedCase, Staging, Variant
 from dramaturg.text import Json, canonical_json, sha256
 
 ID_DIGITS = 20
@@ -25,29 +25,33 @@ class StageUnit:
         id: Derived from its content.
         subject: Who is measured.
         variant: Which prompts.
-        case: What is staged.
+        staging: What is staged, how it is held, and who plays beside the subject.
         seed: Which repeat.
-        defence: Who plays the defence; None for a person.
     """
 
     id: str
     subject: NamedModel
     variant: Variant
-    case: StagedCase
+    staging: Staging
     seed: int
-    defence: NamedModel | None
+
+    @property
+    def case(self) -> StagedCase:
+        """What is staged."""
+        return self.staging.case
 
     @property
     def models(self) -> tuple[str, ...]:
         """Spec strings of all models that play."""
-        players = [self.subject] if self.defence is None else [self.subject, self.defence]
+        players = [self.subject, *self.staging.players]
         return tuple(dict.fromkeys(player.spec.text for player in players))
 
     @property
     def description(self) -> str:
         """One line for people."""
         prompts = "" if self.variant.folder is None else f" with {self.variant.name}"
-        return f"{self.case.case.id}, seed {self.seed}, {self.subject.label}{prompts}"
+        under = f" under {self.staging.unlike_its_own}" if self.staging.unlike_its_own else ""
+        return f"{self.case.case.id}{under}, seed {self.seed}, {self.subject.label}{prompts}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,9 @@ def units_of(material: Material) -> list[Unit]:
 def _in_order(material: Material) -> Iterator[Unit]:
     for subject in material.subjects:
         performances = [
-            _stage_unit(material, subject, variant, case, seed)
+            _stage_unit(material, subject, variant, staging, seed)
             for variant in material.variants
-            for case in material.cases
+            for staging in material.stagings
             for seed in material.study.seeds
         ]
         yield from performances
@@ -100,21 +104,24 @@ def _in_order(material: Material) -> Iterator[Unit]:
                 yield JudgeUnit(unit_id("judge", stage=performance.id, bench=bench.key), performance, bench)
 
 
-def _stage_unit(material: Material, subject: NamedModel, variant: Variant, case: StagedCase, seed: int) -> StageUnit:
+def _stage_unit(material: Material, subject: NamedModel, variant: Variant, staging: Staging, seed: int) -> StageUnit:
     study = material.study
-    defence = material.defence[case.case.id]
+    cast = {kind: player.key if player is not None else "human" for kind, player in staging.fixed.items()}
+    options: dict[str, Json] = {"staging": changed} if (changed := study.staging.changed()) else {}
     unit = unit_id(
         "stage",
         suite=study.suite,
         protocol=study.protocol,
-        case=case.digest,
+        case=staging.case.digest,
+        procedure=staging.procedure.digest,
         subject=subject.key,
         prompts=variant.digest,
         seed=seed,
-        cast={"defence": defence.key if defence is not None else "human"},
+        cast=cast,
         limits=study.limits.model_dump(),
+        **options,
     )
-    return StageUnit(unit, subject, variant, case, seed, defence)
+    return StageUnit(unit, subject, variant, staging, seed)
 
 
 def unit_id(kind: str, **content: Json) -> str:

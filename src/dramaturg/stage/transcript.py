@@ -101,7 +101,8 @@ class Restart(_Frozen):
     """A performance that had to begin anew.
 
     Attributes:
-        cause: ``no_next_speaker``, ``empty``, ``loop``, ``degenerate``, ``refused``, ``truncated`` …
+        cause: ``no_next_speaker``, ``empty``, ``freeze`` (no answer in time), ``loop``, ``degenerate``, ``refused``,
+            ``truncated`` …
         turn: Id of the turn at which it broke.
         attempt: Which attempt broke, from 0.
         role: Whose turn it was.
@@ -121,7 +122,8 @@ class Cure(_Frozen):
     """What a guarded protocol did so that the performance could go on.
 
     Attributes:
-        kind: ``redraw``, ``fallback``, ``cut``, ``analyst`` …
+        kind: ``redraw``, ``fallback``, ``cut``, ``analyst`` …; ``inconsistent`` where a witness's answer still invents
+            something after its last redraw.
         turn: Id of the turn.
         role: Whose turn it was.
         detail: One line.
@@ -148,7 +150,12 @@ class Outcome(_Frozen):
 
 
 class StateChange(_Frozen):
-    """A state that changed: belief, position, environment, question budget."""
+    """A state that changed: belief, position, environment, question budget.
+
+    Where a speech was chosen among candidates, `value` is JSON: `name` ``candidate:N`` holds a candidate's call with
+    its strength, similarity and score, or why it could not be used; ``candidate`` holds which was chosen, lambda, and
+    by what strength and similarity were measured.
+    """
 
     turn: str
     owner: str

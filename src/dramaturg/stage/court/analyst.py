@@ -8,43 +8,26 @@ Source: RPA-Check, section 4.4 (sentence analysis for a finite-state turn manage
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Message, Model, Sampling
-from dramaturg.prompts import load_prompt, quote_untrusted
+from dramaturg.prompts import Prompt, quote_untrusted
+from dramaturg.stage.court import phrases
 from dramaturg.stage.court.names import People, name_list
 from dramaturg.stage.transcript import Role
 
 Way = Literal["rule", "model", "default"]
 Ruling = Literal["sustained", "overruled"]
+Acceptance = Literal["accepted", "declined"]
 ValueT = TypeVar("ValueT")
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 _SAMPLING = Sampling(temperature=0.0, max_tokens=40)
-_OBJECTION = re.compile(
-    r"^\W*(?:your honou?r\W+)?(?:objection\b|i (?:must )?object\b|obiezione\b|mi oppongo\b|反对|异议)", re.IGNORECASE
-)
-_REST = re.compile(
-    r"\bno (?:further|more|other) questions?\b|\bnothing further\b|\bi rest\b"
-    r"|\bnessun'?altra domanda\b|没有(?:其他|更多)?问题",
-    re.IGNORECASE,
-)
-_NUMBER_WORDS = {word: number for number, word in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve".split()
-)}  # fmt: skip
-_COUNT = re.compile(
-    rf"\b(\d{{1,6}}|{'|'.join(_NUMBER_WORDS)})\b\)?(?:\s+\w+){{0,2}}?\s+(?:questions?|interventions?)\b", re.IGNORECASE
-)
-_SUSTAINED = re.compile(r"\bsustain(?:ed|s)?\b", re.IGNORECASE)
-_NOT_SUSTAINED = re.compile(r"\bnot (?:be )?sustain(?:ed)?\b", re.IGNORECASE)
-_OVERRULED = re.compile(r"\boverrul(?:ed?|es|ing)\b", re.IGNORECASE)
 
 
 class _Count(BaseModel):
@@ -53,6 +36,10 @@ class _Count(BaseModel):
 
 class _Ruling(BaseModel):
     ruling: Ruling
+
+
+class _Acceptance(BaseModel):
+    answer: Acceptance
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +62,14 @@ class Analyst:
     Attributes:
         calls: The unit's calls.
         model: Who may be asked where the rules do not tell; None for nobody.
-        people: Everybody in court.
-        language: Of the case.
-        variant: Folder with prompts that replace shipped ones.
+        people: Everybody on the stage.
+        prompt: Returns a prompt of the procedure by its stem.
     """
 
     calls: Calls
     model: Model | None
     people: People
-    language: str
-    variant: Path | None = None
+    prompt: Callable[[str], Prompt]
 
     async def route(
         self, text: str, speaker: Role, among: Sequence[str], default: str, *, step: str, labels: Mapping[str, str]
@@ -122,6 +107,14 @@ class Analyst:
         found = await self._ask("read-ruling", _Ruling, values, {}, step, labels)
         return Found("overruled", "default") if found is None else Found(found.ruling, "model")
 
+    async def acceptance(self, text: str, speaker: Role, *, step: str, labels: Mapping[str, str]) -> Found[Acceptance]:
+        """Returns how a proposal was answered; declined where nothing tells: nobody is bound by silence."""
+        if (answer := acceptance_by_rule(text)) is not None:
+            return Found(answer, "rule")
+        values = {"speaker": speaker.name, "text": quote_untrusted(text, "</turn>")}
+        found = await self._ask("read-acceptance", _Acceptance, values, {}, step, labels)
+        return Found("declined", "default") if found is None else Found(found.answer, "model")
+
     async def _ask(
         self,
         what: str,
@@ -133,8 +126,8 @@ class Analyst:
     ) -> AnswerT | None:
         if self.model is None:
             return None
-        prompt = load_prompt(f"court-{what}", self.language, self.variant).fill(**values)
-        lines = load_prompt(f"court-{what}-lines", self.language, self.variant).fill(**line_values)
+        prompt = self.prompt(what).fill(**values)
+        lines = self.prompt(f"{what}-lines").fill(**line_values)
         structured = await self.calls.ask_structured(
             self.model,
             (Message("user", prompt),),
@@ -151,26 +144,34 @@ class Analyst:
 
 def is_objection(text: str) -> bool:
     """Returns whether the turn begins as an objection."""
-    return _OBJECTION.match(text) is not None
+    return phrases.OBJECTION.match(text) is not None
 
 
 def is_rest(text: str) -> bool:
     """Returns whether the turn gives up the questions that are left."""
-    return _REST.search(text) is not None
+    return phrases.REST.search(text) is not None
 
 
 def count_by_rule(text: str) -> int | None:
-    """Returns the number that stands before the word "questions", where there is exactly one."""
-    found = {value.casefold() for value in _COUNT.findall(text)}
-    numbers = {int(value) if value.isdecimal() else _NUMBER_WORDS[value] for value in found}
+    """Returns the number that stands before the word for questions, where there is exactly one."""
+    numbers = phrases.counts_in(text)
     return numbers.pop() if len(numbers) == 1 else None
 
 
 def ruling_by_rule(text: str) -> Ruling | None:
     """Returns the ruling where the turn uses one of the two words and not both."""
-    denied = _NOT_SUSTAINED.search(text) is not None
-    sustained = not denied and _SUSTAINED.search(text) is not None
-    overruled = denied or _OVERRULED.search(text) is not None
+    denied = phrases.NOT_SUSTAINED.search(text) is not None
+    sustained = not denied and phrases.SUSTAINED.search(text) is not None
+    overruled = denied or phrases.OVERRULED.search(text) is not None
     if sustained == overruled:
         return None
     return "sustained" if sustained else "overruled"
+
+
+def acceptance_by_rule(text: str) -> Acceptance | None:
+    """Returns how the turn answers a proposal where it uses words of one kind only."""
+    declined = phrases.DECLINED.search(text) is not None
+    accepted = phrases.ACCEPTED.search(phrases.DECLINED.sub(" ", text)) is not None
+    if declined == accepted:
+        return None
+    return "declined" if declined else "accepted"

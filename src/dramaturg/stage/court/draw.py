@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dramaturg.ledger.calls import Calls
@@ -59,6 +59,8 @@ class Drawn:
         truncated: Whether the answer was cut at its limit.
         flags: What was noticed or cured.
         cures: Kind and detail of each cure.
+        decision: What was decided, where the speech came with a field for it.
+        changes: Name and value of what was weighed, for the record.
     """
 
     text: str
@@ -70,11 +72,22 @@ class Drawn:
     truncated: bool = False
     flags: tuple[str, ...] = ()
     cures: tuple[tuple[str, str], ...] = ()
+    decision: str = ""
+    changes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether nothing usable was said, and a stated line stands for it."""
+        return any(kind == "fallback" for kind, _ in self.cures)
+
+
+Draw = Callable[[Ask], Awaitable[Drawn]]
+"""Draws one speech, as the protocol says."""
 
 
 async def draw_as_it_is(calls: Calls, seat: ModelSeat, ask: Ask) -> Drawn:
-    """Returns the first answer, unmended; a line for somebody else is a fault."""
-    asked, speech, tagged = await _once(calls, seat, ask, 0)
+    """Returns the first answer, unmended; a line for somebody else is a fault, and so is none in time."""
+    asked, speech, tagged = await _once(calls, seat, ask, 0, timeout_is_final=True)
     return Drawn(
         text=speech.text,
         raw=asked.reply.text,
@@ -125,7 +138,9 @@ def _mended(asked: Asked, speech: Speech, tagged: Tagged, cures: list[tuple[str,
     return Drawn(text, asked.reply.text, asked.key, flags=(*flags, *speech.flags), cures=tuple(cures))
 
 
-async def _once(calls: Calls, seat: ModelSeat, ask: Ask, attempt: int) -> tuple[Asked, Speech, Tagged]:
+async def _once(
+    calls: Calls, seat: ModelSeat, ask: Ask, attempt: int, *, timeout_is_final: bool = False
+) -> tuple[Asked, Speech, Tagged]:
     """Returns one answer, the speech in it and its tags."""
     asked = await calls.ask(
         seat.model,
@@ -137,6 +152,7 @@ async def _once(calls: Calls, seat: ModelSeat, ask: Ask, attempt: int) -> tuple[
         sampling=ask.sampling,
         labels=ask.labels,
         on_text=ask.on_text,
+        timeout_is_final=timeout_is_final,
     )
     tagged = split_tags(asked.reply.text)
     speech = read_speech(

@@ -189,6 +189,28 @@ def bounds(engine: Engine, cost: Callable[[State], tuple[int, int]]) -> tuple[in
     return from_here(engine.begin())
 
 
+def visited(engine: Engine, *, most: int) -> frozenset[str] | None:
+    """Returns the states that some performance comes to, budgets included; None where that takes too long to tell.
+
+    Args:
+        engine: A procedure that ends, with people in it.
+        most: Most positions that are looked at.
+    """
+    seen = {engine.begin()}
+    waiting = list(seen)
+    while waiting:
+        position = waiting.pop()
+        for event in _choices(engine, position):
+            after = replace(engine.step(position, event), turns=0)
+            if after not in seen:
+                seen.add(after)
+                if not after.end:
+                    waiting.append(after)
+        if len(seen) > most:
+            return None
+    return frozenset(position.state for position in seen)
+
+
 def _choices(engine: Engine, position: Position) -> list[Event]:
     """Returns one event for each way on: addressees are alike, counts are the fewest or the most."""
     choices: list[Event] = []

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dramaturg.stage.court.procedure import END, Procedure, State, Transition
+from dramaturg.stage.court.engine import Engine, visited
+from dramaturg.stage.court.procedure import END, UNDECIDED, VERDICT, Procedure, State, Transition
 
 
 def problems(procedure: Procedure) -> tuple[str, ...]:
@@ -20,13 +21,14 @@ def problems(procedure: Procedure) -> tuple[str, ...]:
     named = tuple(_naming(procedure))
     if named:
         return named
-    return (
+    of_the_graph = (
         *_budgets(procedure),
         *_reachability(procedure),
         *_stuck(procedure),
         *_owners(procedure),
         *_endless(procedure),
     )
+    return of_the_graph or tuple(_never_played(procedure))
 
 
 def _naming(procedure: Procedure) -> Iterator[str]:
@@ -37,11 +39,33 @@ def _naming(procedure: Procedure) -> Iterator[str]:
         yield f"state {twice!r} is defined twice"
     if procedure.start not in ids:
         yield f"start {procedure.start!r} is no state"
+    if procedure.player not in procedure.roles:
+        yield f"player {procedure.player!r} is no role"
+    yield from _outcomes(procedure)
     for name, budget in procedure.budgets.items():
         if budget.owner not in procedure.roles:
             yield f"budget {name!r} has no owner: {budget.owner!r} is no role"
     for state in procedure.states:
         yield from _state_naming(procedure, state, {*ids, END})
+
+
+def _outcomes(procedure: Procedure) -> Iterator[str]:
+    if UNDECIDED not in procedure.outcomes:
+        yield f"the outcome {UNDECIDED!r} is missing: a verdict must be able to leave the matter open"
+    words = [word.casefold() for word in procedure.outcomes.values()]
+    for word in sorted({word for word in words if words.count(word) > 1}):
+        yield f"two outcomes are called {word!r}"
+    for label, word in procedure.outcomes.items():
+        if word in procedure.outcomes and word != label:
+            yield f"the outcome {label!r} is called {word!r}, which is another outcome"
+    for state in procedure.states:
+        decides = any(transition.event == "decided" for transition in state.then)
+        if decides != (state.purpose == VERDICT):
+            yield f"state {state.id!r} must have both, the purpose {VERDICT!r} and the event 'decided', or neither"
+        elif decides and any(transition.event != "decided" for transition in state.then):
+            yield f"state {state.id!r} decides, and can do nothing else"
+        elif decides and state.speaker == procedure.player:
+            yield f"state {state.id!r} is decided by the player {state.speaker!r}"
 
 
 def _state_naming(procedure: Procedure, state: State, targets: set[str]) -> Iterator[str]:
@@ -150,3 +174,21 @@ def _endless(procedure: Procedure) -> Iterator[str]:
 
 def _on_cycle(name: str, edges: dict[str, set[str]]) -> bool:
     return any(name in _closure(target, lambda at: edges.get(at, set())) for target in edges[name])
+
+
+MOST_POSITIONS = 50_000
+"""Positions that are looked at; a procedure with more is proved by its graph alone."""
+
+MOST_COUNT = 50
+"""No budget may be larger."""
+
+
+def _never_played(procedure: Procedure) -> Iterator[str]:
+    """Yields the states that no performance comes to because a budget is always used up, or never is."""
+    roster = {kind: (kind,) for kind in procedure.roles}
+    seen = visited(
+        Engine(procedure, roster, questions=MOST_COUNT, turn_limit=procedure.turn_limit), most=MOST_POSITIONS
+    )
+    for state in procedure.states:
+        if seen is not None and state.id not in seen:
+            yield f"state {state.id!r} is never reached: on every way to it a budget forbids the last step"

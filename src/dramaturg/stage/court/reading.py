@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dramaturg.stage.court.analyst import is_objection, is_rest, ruling_by_rule
+from dramaturg.stage.court.analyst import acceptance_by_rule, is_objection, is_rest, ruling_by_rule
 from dramaturg.stage.court.draw import Drawn
 from dramaturg.stage.court.engine import Event, Position
 from dramaturg.stage.court.procedure import State
@@ -69,6 +69,11 @@ class Reading:
             return self._choice_by_tag()
         if "ruled" in events:
             return self._ruled(ruling_by_rule(self.drawn.text) or "unclear", ())
+        if "accepted" in events:
+            answer = self.drawn.tags.acceptance or acceptance_by_rule(self.drawn.text)
+            if answer is None:
+                return self._untagged("no_acceptance", "the answer to the proposal has no tag <Accept: yes> or no")
+            return Read(Event(answer), changes=((self.role.id, "proposal", answer),))
         return self._requested(count, ()) if self.state.requests and count else Read()
 
     def _choice_by_tag(self) -> Read:
@@ -103,6 +108,8 @@ class Reading:
         """
         analyst, engine, text = self.setting.analyst(), self.setting.engine, self.drawn.text
         events = engine.events(self.position)
+        if decision := self.drawn.decision:
+            return self._ruled(decision, ()) if "ruled" in events else self._granted(int(decision), ())
         for budget in (*self.state.grants, *self.state.requests)[:1]:
             most = engine.range_of(budget)[1]
             number = await analyst.count(text, self.role, most, step=step, labels=labels)
@@ -111,6 +118,11 @@ class Reading:
         if "ruled" in events:
             ruling = await analyst.ruling(text, self.role, step=step, labels=labels)
             return self._ruled(ruling.value, _cures(ruling.way, "ruling"))
+        if "accepted" in events:
+            answer = await analyst.acceptance(text, self.role, step=step, labels=labels)
+            cures = _cures(answer.way, "acceptance")
+            change = (self.role.id, "proposal", answer.value)
+            return Read(Event(answer.value), flags=_flags(cures), cures=cures, changes=(change,))
         if "addressed" not in events:
             return Read()
         if is_objection(text) and "objected" in events:

@@ -12,29 +12,20 @@ from dramaturg import __version__
 from dramaturg.errors import ContentError, UserError, did_you_mean
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Model
-from dramaturg.prompts import Prompt, hashes, load_prompt
+from dramaturg.prompts import Prompt
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Seat
 from dramaturg.stage.court.analyst import Analyst
-from dramaturg.stage.court.case import Case
+from dramaturg.stage.court.case import AnyCase
 from dramaturg.stage.court.engine import Engine
 from dramaturg.stage.court.limits import TrialLimits
 from dramaturg.stage.court.names import People
-from dramaturg.stage.court.procedure import Procedure
-from dramaturg.stage.court.record import court_roles
+from dramaturg.stage.court.procedure import VERDICT, Procedure
+from dramaturg.stage.court.record import roles_of
+from dramaturg.stage.court.staging import DEFAULT_STAGING, StagingOptions
+from dramaturg.stage.court.wording import procedure_prompt, prompt_hashes, prompt_name
 from dramaturg.stage.transcript import Role
 
 Protocol = Literal["paper", "guarded"]
-
-_PROMPTS = (
-    *("court-judge", "court-prosecutor", "court-defence", "court-witness", "court-rules"),
-    *("court-note-lead", "court-note-objection"),
-    *("court-tag-next-speaker", "court-tag-next-witness", "court-tag-questions", "court-tag-verdict"),
-    *("court-route", "court-route-lines", "court-count", "court-count-lines"),
-    *("court-read-ruling", "court-read-ruling-lines"),
-    *("court-summary", "court-verdict", "court-verdict-form", "court-verdict-lines"),
-    *("court-fallback-verdict-win", "court-fallback-verdict-loss", "court-fallback-verdict-undecided"),
-)
-"""Prompts of every trial; those of the notes are named by the procedure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +43,10 @@ class Setting:
         people: Everybody in court.
         engine: The procedure with the people in it.
         variant: Folder with prompts that replace shipped ones.
+        staging: How it is staged.
     """
 
-    case: Case
+    case: AnyCase
     procedure: Procedure
     protocol: Protocol
     limits: TrialLimits
@@ -64,11 +56,12 @@ class Setting:
     people: People
     engine: Engine
     variant: Path | None
+    staging: StagingOptions
 
     @classmethod
     def of(
         cls,
-        case: Case,
+        case: AnyCase,
         *,
         procedure: Procedure,
         protocol: Protocol,
@@ -77,25 +70,34 @@ class Setting:
         calls: Calls,
         seed: int,
         variant: Path | None,
+        staging: StagingOptions = DEFAULT_STAGING,
     ) -> Setting:
         """Returns the setting of a case; all seats are looked at before the first call.
 
         Raises:
-            UserError: Nobody plays one of the roles, or a person would have to decide.
+            UserError: Nobody plays one of the roles, a person would have to decide, or an option cannot be had.
         """
-        roles = court_roles(case)
+        staging.check(procedure, guarded=protocol == "guarded")
+        if staging.witness_check == "model" and cast.analyst is None:
+            raise UserError("staging.witness_check model asks the analyst, and there is none", allowed="rules, off")
+        roles = roles_of(case, procedure)
         cast.players(roles)
         engine = court_engine(case, procedure, limits)
-        setting = cls(case, procedure, protocol, limits, cast, calls, seed, People(roles), engine, variant)
+        people = People(roles, {kind: procedure.title_of(kind, case.language) for kind in procedure.roles})
+        setting = cls(case, procedure, protocol, limits, cast, calls, seed, people, engine, variant, staging)
         for state in procedure.states:
-            if state.purpose == "verdict":
+            if state.purpose == VERDICT:
                 setting.deciding_seat(setting.one(state.speaker))
         return setting
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """Kind of every role by its id."""
-        return {role.id: role.kind for role in self.people.roles}
+    def titles(self) -> dict[str, str]:
+        """What every role is called behind its name, by its id."""
+        return {role.id: self.title(role.kind) for role in self.people.roles}
+
+    def title(self, kind: str) -> str:
+        """Returns what a kind of role is called behind a name."""
+        return self.procedure.title_of(kind, self.case.language)
 
     def role(self, role_id: str) -> Role:
         """Returns a role by its id."""
@@ -123,27 +125,32 @@ class Setting:
     def strict(self, role: Role) -> bool:
         """Returns whether the role's turns are taken as they are.
 
-        The defence speaks without tags in both protocols: it is a person's part.
+        The player speaks without tags in both protocols: it is a person's part.
         """
-        return self.protocol == "paper" and role.kind != "defence" and isinstance(self.seat(role), ModelSeat)
+        return (
+            self.protocol == "paper" and role.kind != self.procedure.player and isinstance(self.seat(role), ModelSeat)
+        )
 
     def analyst(self) -> Analyst:
         """Returns who reads turns without tags."""
-        return Analyst(self.calls, self.cast.analyst, self.people, self.case.language, self.variant)
+        return Analyst(self.calls, self.cast.analyst, self.people, self.prompt)
 
-    def prompt(self, name: str) -> Prompt:
-        """Returns a prompt in the case's language."""
-        return load_prompt(name, self.case.language, self.variant)
+    def prompt(self, stem: str) -> Prompt:
+        """Returns a prompt of the procedure's family, or of the court, in the case's language."""
+        return self.named(prompt_name(self.procedure, stem))
 
-    def fill(self, name: str, values: dict[str, str]) -> str:
+    def named(self, name: str) -> Prompt:
+        """Returns a prompt by its full name, in the case's language."""
+        return procedure_prompt(self.procedure, name, self.case.language, self.variant)
+
+    def fill(self, prompt: Prompt, values: dict[str, str]) -> str:
         """Returns a prompt filled with those of the values that it declares.
 
         Raises:
-            ContentError: It declares a variable that a note cannot have.
+            ContentError: It declares a variable that its place does not have.
         """
-        prompt = self.prompt(name)
         if unknown := sorted(prompt.variables - values.keys()):
-            raise ContentError(f"prompt {name!r} wants {unknown[0]!r}", allowed=did_you_mean(unknown[0], values))
+            raise ContentError(f"prompt {prompt.name!r} wants {unknown[0]!r}", allowed=did_you_mean(unknown[0], values))
         return prompt.fill(**{variable: values[variable] for variable in prompt.variables})
 
     def versions(self) -> dict[str, JsonValue]:
@@ -152,28 +159,27 @@ class Setting:
         return {
             "package": __version__,
             "procedure": {"id": self.procedure.id, "version": self.procedure.version, "digest": self.procedure.digest},
-            "prompts": dict(hashes(court_prompts(self.procedure), self.case.language, self.variant)),
+            "prompts": dict(prompt_hashes(self.procedure, self.case.language, self.variant)),
             "limits": {name: getattr(self.limits, name) for name in TrialLimits.__dataclass_fields__},
+            "staging": self.staging.record(),
             "analyst": "" if analyst is None else analyst.identity.key,
         }
 
 
-def court_engine(case: Case, procedure: Procedure, limits: TrialLimits) -> Engine:
-    """Returns the procedure with the people of a case in it."""
-    roles = court_roles(case)
+def court_engine(case: AnyCase, procedure: Procedure, limits: TrialLimits) -> Engine:
+    """Returns the procedure with the people of a case in it.
+
+    Raises:
+        ContentError: The case has nobody, or too many, for one of the procedure's roles.
+    """
+    roles = roles_of(case, procedure)
     roster = {kind: tuple(role.id for role in roles if role.kind == kind) for kind in procedure.roles}
-    if empty := [kind for kind, ids in roster.items() if not ids]:
-        raise ContentError(f"procedure {procedure.id!r} has the role {empty[0]!r}, which no court case fills")
+    for kind, ids in roster.items():
+        if not ids:
+            raise ContentError(
+                f"procedure {procedure.id!r} has the role {kind!r}, which nobody in case {case.id!r} fills",
+                allowed=f"a case made for it, such as one for {case.made_for!r} is for that procedure",
+            )
+        if len(ids) > 1 and not procedure.roles[kind].many:
+            raise ContentError(f"{len(ids)} people in case {case.id!r} have the role {kind!r}", allowed="one")
     return Engine(procedure, roster, questions=limits.questions, turn_limit=limits.turns)
-
-
-def court_prompts(procedure: Procedure) -> tuple[str, ...]:
-    """Returns the names of all prompts that a trial under this procedure may use."""
-    notes = {state.note for state in procedure.states if state.note}
-    fallbacks = {fallback_name(state.purpose) for state in procedure.states if state.purpose != "verdict"}
-    return tuple(sorted({*_PROMPTS, *notes, *fallbacks}))
-
-
-def fallback_name(purpose: str) -> str:
-    """Returns the prompt with the line that stands where nothing usable was said."""
-    return f"court-fallback-{purpose.replace('_', '-')}"

@@ -16,10 +16,10 @@ from dramaturg.stage.court.names import People
 from dramaturg.stage.transcript import Role
 
 SpeechFault = Literal[
-    "", "empty", "refused", "degenerate", "truncated", "context_overflow", "loop", "speaks_for_others"
+    "", "empty", "freeze", "refused", "degenerate", "truncated", "context_overflow", "loop", "speaks_for_others"
 ]
 
-_HEAD = re.compile(r"^[ \t>*_#\"“-]*(?P<head>[^\n:：]{1,80}?)[ \t*_]*[:：](?=\s|\*|$)", re.MULTILINE)
+_HEAD = re.compile(r"^[ \t>*_#\"“-]*(?P<head>[^\n:：]{1,80}?)[ \t*_]*(?:：|:(?=\s|\*|$))", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]*]*(?=\s|$|[^\x00-\x7f])")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+")
 _QUOTED = re.compile(r"\A[\"“]([^\"“”]*)[\"”]\Z")
@@ -81,6 +81,8 @@ def read_speech(
         earlier: What the speaker said before in this performance.
         note: What the speaker was told to do.
     """
+    if reply.failure == "timeout":
+        return Speech("", "freeze", ())
     match reply.status:
         case "context_overflow" | "refused" | "degenerate":
             return Speech(text.strip(), reply.status, ())
@@ -143,7 +145,8 @@ def _foreign_line(text: str, speaker: Role, people: People, addressable: Collect
         elif meant.id != speaker.id and not (head.start() == 0 and meant.id in addressable):
             places.append(head.start())
     for role in people.roles:
-        marked = re.compile(rf"(?<!\w){re.escape(role.name)}\s*\(\s*{re.escape(role.kind)}\s*\)\s*[:：]", re.IGNORECASE)
+        titles = "|".join(map(re.escape, dict.fromkeys((role.kind, people.titles.get(role.kind, role.kind)))))
+        marked = re.compile(rf"(?<!\w){re.escape(role.name)}\s*[(（]\s*(?:{titles})\s*[)）]\s*[:：]", re.IGNORECASE)
         if role.id != speaker.id and (found := marked.search(text)) is not None:
             places.append(found.start())
     return min(places, default=None)

@@ -10,14 +10,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-TagName = Literal["nextspeaker", "questions", "verdict"]
-VerdictLabel = Literal["win", "loss", "undecided"]
+from dramaturg.stage.court.analyst import Acceptance
 
-_TAG = r"<\s*(?P<{0}>next[ _]?speaker|questions|verdict)\s*[:：]\s*(?P<{1}>[^<>\n]{{0,200}}?)\s*>"
+TagName = Literal["nextspeaker", "questions", "accept", "verdict"]
+
+_TAG = r"<\s*(?P<{0}>next[ _]?speaker|questions|accept|verdict)\s*[:：]\s*(?P<{1}>[^<>\n]{{0,200}}?)\s*>"
 _ONE = re.compile(_TAG.format("name", "value"), re.IGNORECASE)
 _TAIL = re.compile(rf"(?:[\s*`_]*{_TAG.format('n', 'v')}[\s*`_.]*)+\Z", re.IGNORECASE)
-_ANYWHERE = re.compile(r"<(?=\s*(?:next[ _]?speaker|questions|verdict)\s*[:：])", re.IGNORECASE)
-_LABELS: dict[str, VerdictLabel] = {"win": "win", "loss": "loss", "undecided": "undecided"}
+_ANYWHERE = re.compile(r"<(?=\s*(?:next[ _]?speaker|questions|accept|verdict)\s*[:：])", re.IGNORECASE)
+_ANSWERS: dict[str, Acceptance] = {"yes": "accepted", "no": "declined"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,19 @@ class Tagged:
         return numbers.pop() if len(numbers) == 1 else None
 
     @property
-    def verdict(self) -> VerdictLabel | None:
-        """The label, where the final tags give exactly one of the three."""
-        labels: set[VerdictLabel | None] = {
-            _LABELS.get(value.strip(" .*'\"").casefold()) for value in self.values("verdict")
-        }
-        return labels.pop() if len(labels) == 1 else None
+    def acceptance(self) -> Acceptance | None:
+        """How a proposal is answered, where the final tags say exactly one thing."""
+        words = self._plain("accept")
+        return _ANSWERS.get(words.pop()) if len(words) == 1 else None
+
+    @property
+    def verdict(self) -> str:
+        """The word of the decision in lower case, where the final tags give exactly one; empty otherwise."""
+        words = self._plain("verdict")
+        return words.pop() if len(words) == 1 else ""
+
+    def _plain(self, name: TagName) -> set[str]:
+        return {value.strip(" .*'\"").casefold() for value in self.values(name)}
 
 
 def split_tags(raw: str) -> Tagged:

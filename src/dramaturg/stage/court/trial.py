@@ -10,13 +10,15 @@ from pathlib import Path
 from dramaturg.ledger.calls import Calls
 from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import Cast
-from dramaturg.stage.court.case import Case
+from dramaturg.stage.court.case import AnyCase
+from dramaturg.stage.court.deciding import is_decision
 from dramaturg.stage.court.engine import bounds
 from dramaturg.stage.court.limits import DEFAULT_LIMITS, TrialLimits
 from dramaturg.stage.court.performance import Attempt, Broken, Ending
-from dramaturg.stage.court.procedure import Procedure, State, load_procedure
+from dramaturg.stage.court.procedure import VERDICT, Procedure, State, load_procedure
 from dramaturg.stage.court.record import scenario
 from dramaturg.stage.court.setting import Protocol, Setting, court_engine
+from dramaturg.stage.court.staging import DEFAULT_STAGING, PROSECUTOR, WITNESS, StagingOptions
 from dramaturg.stage.transcript import Restart, Transcript
 from dramaturg.text import canonical_json, sha256
 
@@ -27,7 +29,7 @@ STRUCTURED_ASKS = 2
 
 
 async def play_trial(
-    case: Case,
+    case: AnyCase,
     *,
     cast: Cast,
     calls: Calls,
@@ -36,6 +38,7 @@ async def play_trial(
     limits: TrialLimits = DEFAULT_LIMITS,
     procedure: Procedure | None = None,
     variant: Path | None = None,
+    staging: StagingOptions = DEFAULT_STAGING,
     transcript_id: str = "",
     audience: Audience | None = None,
 ) -> Transcript:
@@ -48,25 +51,27 @@ async def play_trial(
         seed: The integer that the prompts carry; the calls derive their own seeds from the unit.
         protocol: `paper` takes what models write as it is and begins anew when it breaks the trial, `guarded` cures.
         limits: What the trial may use.
-        procedure: How it is held; the shipped ``trial`` by default.
+        procedure: How it is held; the one that the case is made for by default.
         variant: Folder with prompts that replace shipped ones.
+        staging: How it is staged: layout, candidates, checks.
         transcript_id: Id of the transcript; derived from all that makes the trial by default.
         audience: Watches while the trial goes on.
 
     Raises:
         UnitStopped: An endpoint failed; the trial goes on from there when it is played again.
         LimitReached: A budget of the run is used up.
-        UserError: A role has no player, or the judge is a person.
+        UserError: A role has no player, the judge is a person, or an option of the staging cannot be had.
     """
     setting = Setting.of(
         case,
-        procedure=procedure or load_procedure(),
+        procedure=procedure or load_procedure(case.made_for),
         protocol=protocol,
         limits=limits,
         cast=cast,
         calls=calls,
         seed=seed,
         variant=variant,
+        staging=staging,
     )
     restarts: list[Restart] = []
     while True:
@@ -98,7 +103,7 @@ def _transcript(
 ) -> Transcript:
     roles = setting.people.roles
     cast = setting.cast.players(roles)
-    staged = scenario(setting.case)
+    staged = scenario(setting.case, setting.procedure)
     versions = setting.versions()
     identity = {
         "cast": {role: player.model_dump(mode="json") for role, player in cast.items()},
@@ -126,23 +131,40 @@ def _transcript(
 
 
 def expected_calls(
-    case: Case, protocol: Protocol, limits: TrialLimits = DEFAULT_LIMITS, procedure: Procedure | None = None
+    case: AnyCase,
+    protocol: Protocol,
+    limits: TrialLimits = DEFAULT_LIMITS,
+    procedure: Procedure | None = None,
+    staging: StagingOptions = DEFAULT_STAGING,
 ) -> tuple[int, int]:
     """Returns the fewest and the most calls of a trial that comes to a verdict, all restarts included in the most.
 
-    A person's turns count, since they are kept as calls are. A trial that breaks off may take fewer than the fewest.
+    A person's turns count, since they are kept as calls are. A trial that breaks off may take fewer than the fewest. A
+    call that did not fit and is made again with less history comes on top.
     """
-    engine = court_engine(case, procedure or load_procedure(), limits)
+    held = procedure or load_procedure(case.made_for)
+    engine = court_engine(case, held, limits)
     turns = bounds(engine, lambda _: (1, 1))[1]
     parts = 1 + 2 * turns * limits.heard_characters // limits.part_characters
 
     def cost(state: State) -> tuple[int, int]:
-        strict = protocol == "paper" and state.speaker != "defence"
+        strict = protocol == "paper" and state.speaker != held.player
         draws = 1 if strict else 1 + limits.redraws
-        if state.purpose == "verdict":
+        if state.purpose == VERDICT:
             return 2, parts * draws + (1 if strict else STRUCTURED_ASKS)
+        if staging.judge == "structured" and is_decision(state):
+            return 1, STRUCTURED_ASKS
+        least = 1
+        if state.speaker == PROSECUTOR and staging.candidates > 1:
+            weighing = {"lexical": (0, 0), "logprob": (1, 1), "rating": (1, STRUCTURED_ASKS)}[staging.strength]
+            least = staging.candidates * (1 + weighing[0])
+            draws = staging.candidates * (draws + weighing[1])
+        if state.speaker == WITNESS and staging.witness_check != "off":
+            asked = STRUCTURED_ASKS if staging.witness_check == "model" else 0
+            least += int(asked > 0)
+            draws = (1 + staging.witness_redraws) * (draws + asked)
         told = all(transition.event == "spoken" for transition in state.then) and not state.requests
-        return 1, draws if strict or told else draws + STRUCTURED_ASKS
+        return least, draws if strict or told else draws + STRUCTURED_ASKS
 
     fewest, most = bounds(engine, cost)
     return fewest, most * (1 + limits.restarts if protocol == "paper" else 1)
