@@ -178,24 +178,6 @@ def test_server_that_is_down_fails_the_unit_and_not_the_model(typed: Typed, stud
     assert (tmp_path / "out" / "transcripts.jsonl").read_text(encoding="utf-8") == ""
 
 
-def test_judge_reads_transcripts_and_leaves_out_a_torn_tail(typed: Typed, study: Path, tmp_path: Path) -> None:
-    assert typed("run", study, "--out", tmp_path / "out") == 0
-    transcripts = tmp_path / "torn.jsonl"
-    line = (tmp_path / "out" / "transcripts.jsonl").read_text(encoding="utf-8")
-    transcripts.write_text(line + line[: len(line) // 2], encoding="utf-8")
-    script = tmp_path / "judge.yaml"
-    script.write_text(
-        "name: judge\nrules:\n  - purpose: indicator\n    json: {reasoning: Seen., answer: 'yes', evidence: [T2]}\n",
-        encoding="utf-8",
-    )
-    arguments = ("judge", transcripts, "--checklist", "court", "--judge", f"script:{script}", "--mode", "single")
-    assert typed(*arguments, "--out", tmp_path / "judged", "--json") == 0
-    judgements = (tmp_path / "judged" / "judgements.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(judgements) == 38
-    assert typed(*arguments, "--out", tmp_path / "judged", "--json") == 0
-    assert json.loads(typed.out)["calls"] == 0
-
-
 def test_several_judges_judge_one_file_and_can_be_added_later(typed: Typed, study: Path, tmp_path: Path) -> None:
     assert typed("run", study, "--out", tmp_path / "out") == 0
     scripts = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
@@ -223,13 +205,6 @@ def test_several_judges_judge_one_file_and_can_be_added_later(typed: Typed, stud
 def test_a_mode_that_is_not_there_is_refused_with_those_that_are(typed: Typed, tmp_path: Path) -> None:
     assert typed("judge", "x.jsonl", "--judge", "script:court-steady", "--mode", "fast", "--out", tmp_path) != 0
     assert all(mode in typed.err for mode in ("paper", "probability", "windowed"))
-
-
-def test_broken_line_in_the_middle_is_named(typed: Typed, tmp_path: Path) -> None:
-    transcripts = tmp_path / "broken.jsonl"
-    transcripts.write_text('{"format": \n{"format": "x"}\n', encoding="utf-8")
-    assert typed("judge", transcripts, "--judge", "script:court-steady", "--out", tmp_path / "out") == 1
-    assert f"{transcripts}:1" in typed.err
 
 
 def test_ledger_verify_finds_what_was_changed(typed: Typed, study: Path, tmp_path: Path) -> None:

@@ -171,6 +171,55 @@ def test_what_is_not_comparable_is_refused_by_name_unless_wanted(tmp_path: Path,
     assert found.panels[0].differences[0].paired.difference.n_used == 8
 
 
+ASKED = "judges/openai:judge/ten/single/"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "field"),
+    [
+        ({f"{ASKED}ask": "presence"}, {f"{ASKED}ask": "text"}, "ask"),
+        ({f"{ASKED}long": "refuse"}, {f"{ASKED}long": "cut"}, "long"),
+        ({"ask": "text"}, {f"{ASKED}ask": "presence"}, "ask"),
+        ({}, {f"{ASKED}ask": "text"}, "ask"),
+        ({}, {"long": "cut"}, "long"),
+    ],
+)
+def test_judges_asked_in_another_way_are_refused(
+    tmp_path: Path, one: dict[str, str], two: dict[str, str], field: str
+):
+    folders = (
+        make_run(tmp_path / "one", {SMALL: POOR}, changed=one),
+        make_run(tmp_path / "two", {LARGE: GOOD}, changed=two),
+    )
+    with pytest.raises(UserError, match=f"not comparable: {field}: ") as refused:
+        compared(*folders)
+    assert f"--anyway {field}" in str(refused.value)
+    assert compared(*folders, anyway=[field]).ignored == (field,)
+
+
+@pytest.mark.parametrize("asked", [{"ask": "text"}, {f"{ASKED}ask": "text"}])
+def test_judges_asked_in_one_way_are_compared_and_the_default_need_not_be_recorded(
+    tmp_path: Path, asked: dict[str, str]
+):
+    old = make_run(tmp_path / "old", {SMALL: POOR})
+    new = make_run(tmp_path / "new", {LARGE: GOOD}, changed={f"{ASKED}ask": "presence", f"{ASKED}long": "refuse"})
+    assert compared(old, new).settings == ()
+    one = make_run(tmp_path / "one", {SMALL: POOR}, changed=asked)
+    two = make_run(tmp_path / "two", {LARGE: GOOD}, changed={f"{ASKED}ask": "text"})
+    assert "asked by its text" in compared(one, two).panels[0].title
+
+
+async def test_a_study_records_how_its_judges_are_asked(tmp_path: Path):
+    sides: list[Side] = []
+    for ask in ("presence", "text"):
+        judges = [{"model": "script:critic.py", "checklist": "short.yaml", "ask": ask}]
+        await carry_out(write_study(tmp_path, judges=judges), tmp_path / ask)
+        sides.append(side(tmp_path / ask))
+    assert [key.ask for one in sides for key in one.panels] == ["presence", "text"]
+    with pytest.raises(UserError, match="ask: presence in presence, text in text"):
+        compare(sides)
+
+
 def test_another_protocol_is_refused(tmp_path: Path):
     one, two = make_run(tmp_path / "one", {SMALL: POOR}), make_run(tmp_path / "two", {LARGE: GOOD})
     path = two / "transcripts.jsonl"
@@ -237,6 +286,13 @@ def test_transcripts_that_changed_after_judging_are_left_out(tmp_path: Path):
     found = compared(run)
     assert found.panels[0].differences[0].paired.difference.n_used == 7
     assert "1 transcripts are not there or changed" in found.notes[0]
+
+
+def test_a_torn_end_of_a_file_is_noted(tmp_path: Path):
+    folder = make_run(tmp_path / "run", {SMALL: GOOD, LARGE: POOR})
+    with (folder / "judgements.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"format": "dramat')
+    assert any("the last line is torn and left out" in note for note in side(folder).notes)
 
 
 def test_two_trials_of_one_seed_cannot_be_paired(tmp_path: Path):
@@ -363,6 +419,18 @@ def test_power_uses_the_pairs_of_a_pilot(tmp_path: Path):
         assert one.cautious.scenarios >= one.expected.scenarios >= 6
         assert one.expected.power >= 0.8
     assert plan_power(side(run), difference=0.2)[0].bases[0].plans[0].expected != basis.plans[0].expected
+
+
+def test_power_plans_for_the_test_that_compare_makes(tmp_path: Path, typed: Any):
+    run = make_run(tmp_path / "run", {SMALL: POOR, LARGE: GOOD, "openai:third": (2, 3, 1, 2, 4, 2, 3, 1)})
+    (plan,) = plan_power(side(run), difference=1)
+    assert (plan.tests, plan.level, plan.fewest) == (3, pytest.approx(0.05 / 3), 7)
+    sizes = [one.expected.scenarios for basis in plan.bases for one in basis.plans if one.expected is not None]
+    assert sizes and min(sizes) == 7
+    few = make_run(tmp_path / "few", {SMALL: [0] * 6, LARGE: [10] * 6, "openai:third": [5] * 6})
+    assert not any(one.shown for one in compared(few).panels[0].differences)
+    said = typed("power", run, "--difference", "0.3").stdout
+    assert "3 pairs of subjects (Holm): fewer than 7 cases can show no difference, however large" in said
 
 
 def test_a_pilot_of_one_case_is_too_small_and_says_so(tmp_path: Path, typed: Any):

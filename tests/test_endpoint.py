@@ -93,6 +93,18 @@ async def test_fault_that_stays_is_a_typed_reply(
 
 
 @pytest.mark.parametrize(
+    ("option", "advice"), [("max_retries=1", True), ("context_tokens=9000", True), ("context_tokens=2048", False)]
+)
+async def test_a_prompt_that_does_not_fit_brings_the_option_that_tells_the_length(
+    models: Models, option: str, advice: bool
+) -> None:
+    async with MisbehavingServer(lambda body, n: too_long()) as server:
+        reply = await send(models, server, option)
+    assert reply.status == "context_overflow"
+    assert ("?context_tokens=2048 in the model's spec" in reply.detail) == advice
+
+
+@pytest.mark.parametrize(
     "act",
     [
         html(200),

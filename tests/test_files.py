@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from dramaturg.errors import ContentError, StudyError
-from dramaturg.files import find, load_yaml, parse_yaml, place_of, read_jsonl, read_text, shipped
+from dramaturg.files import ends_torn, find, load_yaml, parse_yaml, place_of, read_jsonl, read_text, shipped
 from dramaturg.text import canonical_json, redact, storable, write_atomically
 
 TEXT = "Zoë 山田 🎭 西游记"
@@ -155,14 +155,19 @@ def records(path: Path) -> list[tuple[int, str]]:
     return [(number, role.name) for number, role in read_jsonl(path, Role)]
 
 
-def test_torn_tail_of_a_killed_writer_is_left_out(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_an_error_unless_somebody_is_told_of_it(tmp_path: Path) -> None:
     path = tmp_path / "roles.jsonl"
     whole = json.dumps({"name": TEXT}, ensure_ascii=False).encode()
     for cut in range(1, len(whole)):
         path.write_bytes(b'\xef\xbb\xbf{"name": "a"}\n\n' + whole[:cut])
-        assert records(path) == [(1, "a")]
+        with pytest.raises(ContentError, match=r"roles\.jsonl:3: the last line is torn"):
+            records(path)
+        told: list[str] = []
+        assert [role.name for _, role in read_jsonl(path, Role, on_torn=told.append)] == ["a"]
+        assert told == [f"{path}:3"] and ends_torn(path)
     path.write_bytes(b'{"name": "a"}\n' + whole)
     assert records(path) == [(1, "a"), (2, TEXT)]
+    assert not ends_torn(path)
 
 
 @pytest.mark.parametrize(
@@ -237,3 +242,21 @@ def test_plain_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "parallel")
     text = "the key-witness-statement of a risk-averse hf_hub_download ran in parallel at http://host/a@b"
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", r"roles\.yaml: is empty \(keys: title\)"),
+        ("# to be written\n", r"roles\.yaml: is empty \(keys: title\)"),
+        ("- a\n- b\n", r"roles\.yaml:1: holds a list where keys are expected"),
+        ("just a word\n", r"roles\.yaml:1: holds text where keys are expected"),
+        ("roles:\n", r"roles\.yaml:1: key 'roles' is empty"),
+        ("roles:\n  - name:\n", r"roles\.yaml:2: key 'roles\.0\.name' is empty"),
+    ],
+)
+def test_what_is_empty_is_said_to_be_empty(tmp_path: Path, content: str, says: str) -> None:
+    path = tmp_path / "roles.yaml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ContentError, match=says):
+        load_yaml(path, Cast)

@@ -155,3 +155,20 @@ def test_no_damage_does_more_than_a_typed_error(
         assert read_gguf(path).parameters >= 0
     except ModelFileError as error:
         assert "\n" not in str(error)
+
+
+def test_a_file_names_the_models_that_it_was_made_from(tmp_path: Path) -> None:
+    base = "general.base_model"
+    made = model_values(
+        **{
+            f"{base}.count": 3,
+            f"{base}.0.name": "Qwen2.5 1.5B",
+            f"{base}.0.repo_url": "https://huggingface.co/Qwen/Qwen2.5-1.5B-Instruct/",
+            f"{base}.1.name": "Tiny Llama",
+        }
+    )
+    path = tmp_path / "tuned.gguf"
+    path.write_bytes(gguf_bytes(made))
+    assert read_gguf(path).bases == ("Qwen2.5-1.5B-Instruct", "Tiny Llama")
+    path.write_bytes(gguf_bytes(model_values(**{f"{base}.count": 2**32 - 1})))
+    assert read_gguf(path).bases == ()

@@ -556,3 +556,31 @@ def test_the_dialogues_of_real_scenes_come_through_whole(tmp_path: Path, shape: 
                 text = "\n".join(json.dumps({"speaker": name, "text": words}) for name, words in chat)
             found = one(tmp_path, text, "*=character", form=shape)
             assert ["".join(turn.text.split()) for turn in found.turns] == ["".join(words.split()) for _, words in chat]
+
+
+@pytest.mark.parametrize("again", ["Dana=customer", "DANA =agent", "Dana=agent:model"])
+def test_a_name_is_given_one_role_and_no_more(tmp_path: Path, again: str):
+    log = tmp_path / "chat.txt"
+    log.write_text("Dana: Hello.\nBob: It leaks.\n", encoding="utf-8")
+    everyone = ("--role", "*=customer:human")
+    result = command(log, "--out", tmp_path / "t.jsonl", "--role", "Dana=agent:model", *everyone, "--role", again)
+    assert str(result.exception) == f"--role: 'Dana=agent:model' and {again!r} are about one name (each name once)"
+    result = command(log, "--out", tmp_path / "t.jsonl", *everyone, "--role", "*=agent")
+    assert "are about one name" in str(result.exception)
+    assert not (tmp_path / "t.jsonl").exists()
+
+
+def test_an_option_counts_before_the_file_of_roles(tmp_path: Path):
+    log, people, out = tmp_path / "chat.txt", tmp_path / "roles.yaml", tmp_path / "t.jsonl"
+    log.write_text("Dana: Hello.\n", encoding="utf-8")
+    people.write_text("roles:\n  - {name: Dana, kind: customer, played_by: human}\n", encoding="utf-8")
+    assert command(log, "--out", out, "--roles", people, "--role", "Dana=agent:model").exit_code == 0
+    [(_, transcript)] = read_jsonl(out, Transcript)
+    assert [role.kind for role in transcript.roles] == ["agent"]
+
+
+def test_a_folder_is_no_file_for_transcripts(tmp_path: Path):
+    log = tmp_path / "chat.txt"
+    log.write_text("Dana: Hello.\n", encoding="utf-8")
+    result = command(log, "--out", tmp_path, "--role", "Dana=agent")
+    assert str(result.exception) == f"--out {tmp_path}: is a folder (a file, such as {tmp_path / 'transcripts.jsonl'})"

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from dramaturg.cli import agreement as commands
+from dramaturg.cli.items import items as items_command
 from dramaturg.errors import ContentError, UserError
 from dramaturg.judge.agreement import compare_answers, compare_tables
 from dramaturg.judge.calibration import calibrate
@@ -49,6 +50,19 @@ def test_spreadsheets_of_several_kinds_are_read(tmp_path: Path, text: str) -> No
         ("t1", "R-1", "ann", "yes"),
         ("t1", "R-2", "ann", "no"),
     ]
+
+
+@pytest.mark.parametrize(("command", "times"), [(commands.halo, 1), (commands.agreement, 2), (items_command, 1)])
+def test_a_file_without_judgements_is_an_error(tmp_path: Path, command: Callable[..., None], times: int) -> None:
+    path = tmp_path / "judgements.jsonl"
+    path.write_text("\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"judgements\.jsonl: holds no judgements"):
+        run(command, *[str(path)] * times)
+
+
+def test_a_torn_tail_of_judgements_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "judgements.jsonl", [line("t", "R-1", "yes"), line("t", "R-2", "no")[:30]])
+    assert f"{path}: the last line is torn and left out" in run(items_command, str(path))
 
 
 def test_json_lines_are_read_too(tmp_path: Path) -> None:

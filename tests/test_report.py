@@ -248,6 +248,15 @@ def test_two_transcripts_with_one_id_are_an_error_with_its_line(tmp_path: Path) 
         collect(tmp_path / "t.jsonl", tmp_path / "j.jsonl", checklists={}, facts=RunFacts("s", "0"))
 
 
+def test_a_torn_end_of_a_runs_own_files_is_said_at_the_head(tmp_path: Path) -> None:
+    run = made.rich_run(tmp_path)
+    for path in (run.transcripts, run.judgements):
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(whole + whole[:50], encoding="utf-8")
+    torn = [caution.text for caution in run.report().cautions if caution.kind == "torn"]
+    assert len(torn) == 2 and all("the last line is torn and left out" in text for text in torn)
+
+
 def test_doubtful_judgements_are_counted_at_the_head(tmp_path: Path) -> None:
     checklist, trial = made.court(), made.transcript(made.SMALL)
     one = checklist.indicators[0]
@@ -511,6 +520,15 @@ def test_the_head_says_what_the_judges_card_is_worth(
 def test_names_tell_of_a_common_base(judge: str, subject: str, expected: str) -> None:
     one, other = (KeptModel(parts=(), provider="ollama", name=name, digest="") for name in (judge, subject))
     assert kinship(one, other) == expected
+
+
+def test_what_a_file_says_of_its_base_counts_like_its_name() -> None:
+    tuned = KeptModel(parts=(), provider="gguf", name="our-judge", digest="d1", bases=("Qwen2.5-1.5B-Instruct",))
+    for name, expected in (("Qwen2.5-7B-Instruct-Q4_K_M", "same_base"), ("gemma-2-9b-it", "")):
+        other = KeptModel(parts=(), provider="gguf", name=name, digest="d2")
+        assert kinship(tuned, other) == kinship(other, tuned) == expected
+    sister = KeptModel(parts=(), provider="gguf", name="their-actor", digest="d3", bases=("Qwen2.5 0.5B",))
+    assert kinship(tuned, sister) == "same_base"
 
 
 def test_equal_files_are_one_model_under_any_name() -> None:

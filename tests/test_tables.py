@@ -245,6 +245,17 @@ def test_a_table_that_is_not_there_is_named_with_those_that_are(paper: Path) -> 
     assert "go with --table" in run("--format", "csv", paths=[paper], fails=True)
 
 
+def test_a_table_that_only_some_checklists_have_is_printed_for_them(tmp_path: Path, paper: Path) -> None:
+    small = tmp_path / "small.yaml"
+    small.write_text(
+        "source: another\ndimensions: [{id: AA, name: Only}]\nsubjects: [{name: x, dimensions: {AA: 0.5}}]\n",
+        encoding="utf-8",
+    )
+    assert len(json.loads(run("--table", "5", "--json", paths=[small, paper]))) == 1
+    assert len(json.loads(run("--table", "3", "--json", paths=[small, paper]))) == 2
+    assert "no table '5' (1, 2, 3, all)" in run("--table", "5", paths=[small], fails=True)
+
+
 def test_json_has_null_where_nothing_is_known(paper: Path) -> None:
     tables = json.loads(run("--table", "5", "--json", paths=[paper]))
     assert tables[0]["table"] == 5 and tables[0]["rows"][0][1:] == [None] * 5

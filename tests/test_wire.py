@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dramaturg.model import AnswerSchema, Message, Request, Sampling
 from dramaturg.model.capabilities import Capabilities, Capability
-from dramaturg.model.problem import error_message, read_problem, read_retry_after
+from dramaturg.model.problem import context_tokens_in, error_message, read_problem, read_retry_after
 from dramaturg.model.reply import REPLY_STATUSES
 from dramaturg.model.wire import body_of, finish_reply, problem_in, read_reply, read_usage, read_vectors
 
@@ -270,6 +270,21 @@ def test_error_in_a_body_of_200_is_read_like_its_code() -> None:
     assert context is not None and context.problem == "context"
     assert problem_in({"error": {"message": "x"}}) is None
     assert problem_in({"error": {"code": 429}, **choice("Hi")}) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "tokens"),
+    [
+        ("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.", 4096),
+        ("the request exceeds the available context size (8192 tokens), try increasing it", 8192),
+        ("prompt is too long: 210000 tokens > 200000 maximum", 200_000),
+        ("maximum context length is 32,768 tokens", 32_768),
+        ("too many tokens", None),
+        ("the context window is full after 3 turns", None),
+    ],
+)
+def test_the_length_of_a_context_is_read_where_a_server_says_it(message: str, tokens: int | None) -> None:
+    assert context_tokens_in(message) == tokens
 
 
 def test_vectors_come_back_in_the_order_of_the_texts() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, figures_table, say, say_json, show
+from dramaturg.cli.console import AsJson, complain_of_torn, figures_table, say, say_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,16 +36,12 @@ def labels(
     as_json: AsJson = False,
 ) -> None:
     """Compare each judge of RUN with people's answers: accuracy, kappa, alpha, and whether P(yes) is calibrated."""
-    from dramaturg.cli.items import judgements_of
-    from dramaturg.errors import UserError
+    from dramaturg.cli.items import answers_in, judgements_of
     from dramaturg.judge.agreement import answers_of, compare_answers
-    from dramaturg.judge.checklist.answer_table import read_answers
     from dramaturg.run.labels import check_known, consensus, read_labels
 
     given = read_labels(labels)
-    tables = read_answers(judgements_of(run))
-    if not tables:
-        raise UserError("holds no judgements", where=str(run))
+    tables = answers_in(judgements_of(run))
     elsewhere = check_known(
         given,
         labels,
@@ -92,15 +88,14 @@ def agreement(
     as_json: AsJson = False,
 ) -> None:
     """Compare two judgings of the same transcripts: kappa and alpha by indicator, and where they differ."""
-    from dramaturg.cli.items import judgements_of
+    from dramaturg.cli.items import answers_in, judgements_of
     from dramaturg.errors import UserError
     from dramaturg.judge.agreement import compare_tables
-    from dramaturg.judge.checklist.answer_table import read_answers
 
     first, second = judgements_of(one), judgements_of(other)
     same = first.resolve() == second.resolve()
-    tables = read_answers(first)
-    pairs = combinations(tables, 2) if same else product(tables, read_answers(second))
+    tables = answers_in(first)
+    pairs = combinations(tables, 2) if same else product(tables, answers_in(second))
     found = [
         compare_tables(here, there)
         for here, there in pairs
@@ -120,8 +115,7 @@ def agreement(
 
 def halo(run: Run, as_json: AsJson = False) -> None:
     """Show whether a judge answers each question, or one overall impression many times."""
-    from dramaturg.cli.items import judgements_of
-    from dramaturg.judge.checklist.answer_table import read_answers
+    from dramaturg.cli.items import answers_in, judgements_of
     from dramaturg.judge.halo import halos
     from dramaturg.report.facts import used_checklists
     from dramaturg.report.figures import decimal
@@ -131,7 +125,8 @@ def halo(run: Run, as_json: AsJson = False) -> None:
         digest: {one.id for one in checklist.indicators if one.sign == "negative"}
         for digest, checklist in used_checklists(run).items()
     }
-    found = halos(read_answers(judgements_of(run)), subjects=subjects_of_run(run), negative=negative)
+    subjects = subjects_of_run(run, on_torn=complain_of_torn)
+    found = halos(answers_in(judgements_of(run)), subjects=subjects, negative=negative)
     if as_json:
         say_json([asdict(one) for one in found])
         return

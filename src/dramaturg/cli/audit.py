@@ -123,13 +123,15 @@ def judge(
                 keep_models(store, models, {bench.model.spec.text: ("judge",)})
 
         result = asyncio.run(work())
-    kept = [str(keep_card(result.card)), str(keep_card(result.card, folder))] if result.card is not None else []
+    is_whole = result.card is not None and not result.card.open
+    kept = [str(keep_card(result.card)), str(keep_card(result.card, folder))] if result.card and is_whole else []
     if as_json:
         say_json(
             {
                 **(result.card.model_dump(mode="json") if result.card is not None else {}),
                 "standing": result.card.standing if result.card is not None else "",
                 "poor": result.card.poor if result.card is not None else None,
+                "open": result.card.open if result.card is not None else result.planned,
                 "out": str(folder),
                 "cards": list[str](kept),
                 "calls": result.calls,
@@ -139,8 +141,10 @@ def judge(
             }
         )
     elif result.card is not None:
+        if not kept:
+            say(f"INCOMPLETE: {_open_part(result)}")
         show_card(result.card)
-        say(f"card: {kept[0]}")
+        say(f"card: {kept[0]}" if kept else f"incomplete, and not kept: {_open_part(result)}")
         say(f"{result.calls} new calls, {result.replayed} replayed, {result.seconds:.1f} s; all of it in {folder}")
     _end(result)
 
@@ -309,6 +313,10 @@ def _own_folder(bench: JudgeBench, sample: int, seed: int, transcripts: Path | N
     return cache_folder() / "audits" / name
 
 
+def _open_part(result: AuditResult) -> str:
+    return f"{sum(result.not_judged.values())} of {result.planned} planned specimens are open"
+
+
 def _end(result: AuditResult) -> None:
     if result.stop:
         complain(f"stopped: {result.limit or result.stop}; run it again to go on")
@@ -316,6 +324,6 @@ def _end(result: AuditResult) -> None:
         complain("nothing was judged: " + ", ".join(f"{reason} × {n}" for reason, n in result.not_judged.items()))
     elif result.not_judged:
         failed = ", ".join(f"{reason} × {count}" for reason, count in result.not_judged.items())
-        complain(f"{sum(result.not_judged.values())} of {result.planned} were not judged: {failed}; run it again")
+        complain(f"{_open_part(result)}, so no card is kept: {failed}; run it again")
     if result.exit_code:
         raise Finished(result.exit_code)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dramaturg.measure import Design, Estimate, Rank
     from dramaturg.run.comparing import Comparison, Difference, PanelComparison, Setting
-    from dramaturg.run.pilot import Basis
+    from dramaturg.run.pilot import Basis, PowerPlan
     from dramaturg.run.sides import Side
     from dramaturg.text import Json
 
@@ -32,8 +32,8 @@ def compare(
         typer.Option(
             "--anyway",
             metavar="FIELD,...",
-            help="Compare although these fields differ: checklist, judge, mode, votes, protocol, suite, limits, cast, "
-            "asking, procedures, judge-prompts, cases.",
+            help="Compare although these fields differ: checklist, judge, mode, votes, long, ask, protocol, suite, "
+            "limits, cast, staging, procedures, judge-prompts, cases.",
         ),
     ] = "",
     ledger: LedgerAt = "",
@@ -85,11 +85,20 @@ def power(
         return
     for plan in plans:
         say(f"\n{plan.judge}: to show a difference of {plan.difference:g} in {plan.measure} with power {plan.power:g}")
+        say(_test_line(plan))
         for basis in plan.bases:
             for line in _basis_lines(basis):
                 say(line)
             if basis.plans:
                 show(_plans_table(basis))
+
+
+def _test_line(plan: PowerPlan) -> str:
+    pairs = f", at the level {plan.level:.2g} for {plan.tests} pairs of subjects (Holm)" if plan.tests > 1 else ""
+    return (
+        f"tested as compare does, by changing signs{pairs}: fewer than {plan.fewest} cases can show no difference, "
+        "however large"
+    )
 
 
 def _sides(runs: Sequence[Path], ledger: str) -> list[Side]:

@@ -36,6 +36,11 @@ def complain(text: str) -> None:
     sys.stderr.write(f"dramaturg: {text}\n")
 
 
+def complain_of_torn(place: str) -> None:
+    """Says that a torn last line of a file that Dramaturg itself wrote was left out."""
+    complain(f"{place}: the last line is torn and left out; the command that made the file writes it anew")
+
+
 def say(text: str) -> None:
     """Writes a line to standard output."""
     sys.stdout.write(f"{text}\n")

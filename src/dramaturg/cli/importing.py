@@ -12,9 +12,9 @@ from dramaturg.cli.console import AsJson, say, say_json
 from dramaturg.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from dramaturg.stage.importing import ChatLog, Imported
+    from dramaturg.stage.importing import ChatLog, Imported, Part
     from dramaturg.text import Json
 
 
@@ -63,15 +63,16 @@ def import_chats(
 ) -> None:
     """Turn chat logs into transcripts, to be judged like any other. Turns of models are judged; others are context."""
     from dramaturg.files import read_text
-    from dramaturg.stage.importing import RoleMap, Settings, load_roles, parse_role, read_log, to_transcripts
+    from dramaturg.stage.importing import RoleMap, Settings, load_roles, read_log, to_transcripts
     from dramaturg.text import write_atomically
 
     if len(language) != 2 or not (language.isascii() and language.isalpha() and language.islower()):
         raise UserError(f"{language!r} is no language", where="--language", allowed="two letters, such as en, it, zh")
+    if out.is_dir():
+        raise UserError("is a folder", where=f"--out {out}", allowed=f"a file, such as {out / 'transcripts.jsonl'}")
     if any(_same(out, file) for file in (*files, roles, reference)):
         raise UserError("would overwrite what is read", where=f"--out {out}", allowed="another file")
-    parts = (*(load_roles(roles) if roles is not None else ()), *map(parse_role, role or []))
-    people = RoleMap(parts)
+    people = RoleMap((*(load_roles(roles) if roles is not None else ()), *_parts(role or [])))
     form = None if shape is Shape.AUTO else shape.value
     logs = [read_log(file, people, form) for file in files]
     settings = Settings(
@@ -88,6 +89,26 @@ def import_chats(
         say_json(_as_json(out, files, logs, imported, notes))
     else:
         _tell(out, files, logs, imported, notes, checklist)
+
+
+def _parts(roles: Sequence[str]) -> Iterator[Part]:
+    """Yields what each ``--role`` says.
+
+    Raises:
+        UserError: One has another form, or two are about one name.
+    """
+    from dramaturg.stage.importing import parse_role
+    from dramaturg.stage.importing.roles import plain
+
+    first: dict[str, str] = {}
+    for text in roles:
+        part = parse_role(text)
+        name = plain(part.name)
+        if name in first:
+            what = f"{first[name]!r} and {text!r} are about one name"
+            raise UserError(what, where="--role", allowed="each name once")
+        first[name] = text
+        yield part
 
 
 def _same(out: Path, file: Path | None) -> bool:

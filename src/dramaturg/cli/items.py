@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, figures_table, say, say_json, show
+from dramaturg.cli.console import AsJson, complain_of_torn, figures_table, say, say_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from dramaturg.judge.checklist.answer_table import AnswerTable
     from dramaturg.judge.checklist.items import ItemAnalysis
     from dramaturg.text import Json
 
@@ -22,13 +23,12 @@ def items(
     as_json: AsJson = False,
 ) -> None:
     """Show what each indicator tells: share of yes, fit, discrimination, disagreement, twins; and what to drop."""
-    from dramaturg.judge.checklist.answer_table import read_answers
     from dramaturg.judge.checklist.items import analyse
     from dramaturg.report.facts import used_checklists
     from dramaturg.run.subjects import subjects_of_run
 
-    tables = read_answers(judgements_of(run))
-    found = analyse(tables, checklists=used_checklists(run), subjects=subjects_of_run(run))
+    tables = answers_in(judgements_of(run))
+    found = analyse(tables, checklists=used_checklists(run), subjects=subjects_of_run(run, on_torn=complain_of_torn))
     if as_json:
         say_json([_json(analysis) for analysis in found])
         return
@@ -51,6 +51,25 @@ def judgements_of(run: Path) -> Path:
     if not path.is_file():
         raise UserError("holds no judgements.jsonl", where=str(run), allowed="the --out folder of a run or a judging")
     return path
+
+
+def answers_in(judgements: Path) -> tuple[AnswerTable, ...]:
+    """Returns the answers of a file of judgements, a table for each judge; a torn last line is complained of.
+
+    Raises:
+        ContentError: A line is broken; the message names it.
+        UserError: It holds no judgement.
+    """
+    from dramaturg.errors import UserError
+    from dramaturg.files import ends_torn
+    from dramaturg.judge.checklist.answer_table import read_answers
+
+    if ends_torn(judgements):
+        complain_of_torn(str(judgements))
+    tables = read_answers(judgements)
+    if not tables:
+        raise UserError("holds no judgements", where=str(judgements), allowed="the file of a judging that answered")
+    return tables
 
 
 def _table(analysis: ItemAnalysis) -> Table:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson
-from dramaturg.cli.run import LedgerAt, MaxCalls, MaxCost, MaxTokens, Out, ReplayOnly
+from dramaturg.cli.console import AsJson, complain, complain_of_torn
+from dramaturg.cli.run import AcceptChanges, LedgerAt, MaxCalls, MaxCost, MaxTokens, Out, ReplayOnly
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dramaturg.run.result import RunResult
 
 
@@ -69,6 +71,7 @@ def judge(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
+    accept_changes: AcceptChanges = False,
 ) -> None:
     """Judge transcripts by a checklist, whoever made them, and report. Run it again to resume."""
     import asyncio
@@ -76,33 +79,27 @@ def judge(
     from dramaturg.cli.run import finish, open_ledger, progress_display
     from dramaturg.ledger import Budget
     from dramaturg.model.opening import Models
-    from dramaturg.run.board import Board
-    from dramaturg.run.judging import FileJudging, benches_of, keep_judging
+    from dramaturg.run.judging import FileJudging, benches_of, docket_of
     from dramaturg.run.kept import keep_models
 
     benches = benches_of(judge, checklist=checklist, mode=mode.value, votes=votes, long=long.value, ask=ask.value)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
+    budget.check_prices({bench.model.written: bench.model.identity for bench in benches})
+    docket = docket_of(out, transcripts=transcripts, benches=benches, accept_changes=accept_changes)
     with open_ledger(out, ledger, replay_only=replay_only) as store:
 
         async def work() -> RunResult:
             models = Models()
             try:
                 async with models:
-                    budget.check_prices({bench.model.written: bench.model.identity for bench in benches})
-                    keep_judging(out, transcripts=transcripts, benches=benches)
-                    judging = FileJudging(
-                        transcripts,
-                        benches=benches,
-                        models=models,
-                        ledger=store,
-                        board=Board(0, budget, models),
-                        budget=budget,
-                    )
+                    judging = FileJudging(docket, models=models, ledger=store, budget=budget, replay_only=replay_only)
                     return await judging.carry_out(out, concurrency=concurrency, progress=progress_display())
             finally:
                 keep_models(store, models, {bench.model.spec.text: ("judge",) for bench in benches})
 
         result = asyncio.run(work())
+        for line in _overlong_lines(out):
+            complain(line)
         judges = " ".join(f"--judge {spec}" for spec in judge)
         chosen = "".join(
             f" --{name} {value}"
@@ -115,3 +112,16 @@ def judge(
         )
         command = f"dramaturg judge {transcripts} --checklist {checklist} {judges} --mode {mode}{chosen} --out {out}"
         finish(result, store, as_json=as_json, command=command)
+
+
+def _overlong_lines(out: Path) -> Iterator[str]:
+    """Yields, for each judge, how many answers are missing because its context was found too small only on asking."""
+    from dramaturg.files import read_jsonl
+    from dramaturg.judge.judgement import Judgement
+
+    found: dict[str, list[str]] = {}
+    for _, one in read_jsonl(out / "judgements.jsonl", Judgement, on_torn=complain_of_torn):
+        if one.reason == "context_overflow" and "?context_tokens=" in one.detail:
+            found.setdefault(one.judge, []).append(one.detail)
+    for judge, details in found.items():
+        yield f"{judge}: {len(details)} answers are missing, and nothing could be cut: {details[0]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
@@ -13,8 +12,7 @@ import typer
 from dramaturg.cli.console import AsJson, say, say_json, show
 
 if TYPE_CHECKING:
-    from dramaturg.ledger import Ledger
-    from dramaturg.report import Layout, NamedReport, Report
+    from dramaturg.report import Layout, NamedReport
     from dramaturg.text import Json
 
 
@@ -26,14 +24,6 @@ class Format(StrEnum):
     MD = "md"
     LATEX = "latex"
     HTML = "html"
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A report and where its page is."""
-
-    report: Report
-    path: Path
 
 
 def report(
@@ -76,6 +66,7 @@ def report(
 def _show_reports(out: Sequence[Path], ledger: str, *, as_json: bool) -> None:
     from dramaturg.cli.run import open_ledger
     from dramaturg.report import summary, terminal
+    from dramaturg.report.page import write_report
 
     for folder in out:
         _check_folder(folder)
@@ -105,13 +96,11 @@ def _print_tables(
     sets = [*figures_of_reports(reports), *map(figures_of_publication, published)]
     if not sets:
         raise UserError("nothing was judged by a checklist that is at hand", where=", ".join(map(str, out)))
-    chosen: list[Layout] = []
-    for figures in sets:
-        made = layouts(figures, dimension=dimension, intervals=intervals)
-        numbers = [str(layout.number) for layout in made]
-        if table not in {"all", *numbers}:
-            raise UserError(f"there is no table {table!r}", where="--table", allowed=", ".join([*numbers, "all"]))
-        chosen += [layout for layout in made if table in {"all", str(layout.number)}]
+    made = [layout for figures in sets for layout in layouts(figures, dimension=dimension, intervals=intervals)]
+    chosen = [layout for layout in made if table in {"all", str(layout.number)}]
+    if not chosen:
+        numbers = map(str, sorted({layout.number for layout in made}))
+        raise UserError(f"there is no table {table!r}", where="--table", allowed=", ".join([*numbers, "all"]))
     _print(chosen, form, as_json=as_json)
 
 
@@ -140,6 +129,7 @@ def _print(tables: Sequence[Layout], form: Format, *, as_json: bool) -> None:
 def _named_report(folder: Path, folders: Sequence[Path], ledger: str) -> NamedReport:
     from dramaturg.cli.run import open_ledger
     from dramaturg.report import NamedReport
+    from dramaturg.report.page import collect_report
 
     _check_folder(folder)
     names = [other.resolve().name for other in folders]
@@ -158,26 +148,3 @@ def _check_folder(folder: Path) -> None:
 
 def _command(folder: Path) -> str:
     return f"dramaturg run {folder / 'study.yaml'} --out {folder}"
-
-
-def collect_report(out: Path, ledger: Ledger, *, command: str) -> Report:
-    """Returns the report of a folder."""
-    from dramaturg.report import collect
-    from dramaturg.report.facts import facts_of_run, used_checklists
-
-    return collect(
-        out / "transcripts.jsonl",
-        out / "judgements.jsonl",
-        checklists=used_checklists(out),
-        facts=facts_of_run(out, ledger, command=command),
-    )
-
-
-def write_report(out: Path, ledger: Ledger, *, command: str) -> Written:
-    """Returns the report of a folder, its page written."""
-    from dramaturg.report import write_html
-
-    collected = collect_report(out, ledger, command=command)
-    path = out / "report.html"
-    write_html(collected, path)
-    return Written(collected, path)

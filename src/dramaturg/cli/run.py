@@ -142,14 +142,17 @@ def carry_out(
     """
     import asyncio
 
-    from dramaturg.cli.theatre import TerminalAudience, read_from_terminal
+    from dramaturg.cli.theatre import Playhouse, TerminalAudience
     from dramaturg.model.opening import Models
-    from dramaturg.run.court import House
+    from dramaturg.run.court import House, trial_limits
     from dramaturg.run.engine import SILENT, run_study
     from dramaturg.run.kept import keep_models, parts_of
 
-    plays = None in material.defence.values()
-    house = House(TerminalAudience() if watch or plays else None, read_from_terminal if plays else None)
+    if material.has_person:
+        playhouse = Playhouse(most=trial_limits(material.study.limits).heard_characters, stays=True)
+        house = House(playhouse, playhouse.read)
+    else:
+        house = House(TerminalAudience() if watch else None)
 
     async def work() -> RunResult:
         models = Models()
@@ -174,8 +177,8 @@ def carry_out(
 
 def finish(result: RunResult, ledger: Ledger, *, as_json: bool, command: str) -> None:
     """Writes the report, prints what came out, and ends with the run's exit code."""
-    from dramaturg.cli.report import write_report
     from dramaturg.report import summary, terminal
+    from dramaturg.report.page import write_report
     from dramaturg.run.kept import keep_seconds
 
     keep_seconds(ledger, result)

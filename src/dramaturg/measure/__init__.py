@@ -13,8 +13,8 @@ from dramaturg.measure.internal_consistency import cronbach_alpha
 from dramaturg.measure.intraclass import intraclass_correlation
 from dramaturg.measure.kappa import cohen_kappa, cohen_kappa_interval, fleiss_kappa
 from dramaturg.measure.krippendorff import krippendorff_alpha, krippendorff_interval
-from dramaturg.measure.paired import PairedDifference, paired_difference
-from dramaturg.measure.power import Design, cautious_variance, paired_power, scenarios_needed
+from dramaturg.measure.paired import PairedDifference, fewest_scenarios, paired_difference
+from dramaturg.measure.power import Design, cautious_variance, paired_power, scenarios_needed, sign_change_power
 from dramaturg.measure.proportions import wilson_interval
 from dramaturg.measure.ranks import Rank, ranks
 from dramaturg.measure.resampling import resampled_interval
@@ -38,6 +38,7 @@ __all__ = [
     "cohen_kappa_interval",
     "correlation",
     "cronbach_alpha",
+    "fewest_scenarios",
     "fleiss_kappa",
     "holm",
     "intraclass_correlation",
@@ -49,6 +50,7 @@ __all__ = [
     "ranks",
     "resampled_interval",
     "scenarios_needed",
+    "sign_change_power",
     "t_interval",
     "variance_split",
     "wilson_interval",

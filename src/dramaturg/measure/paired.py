@@ -87,5 +87,19 @@ def sign_change_p(differences: Sequence[float], *, seed: int = 0) -> float:
     return (as_far + 1) / (DRAWS + 1)
 
 
+def fewest_scenarios(level: float) -> int:
+    """Returns the fewest scenarios with which changing signs can reach a level, however large the differences are.
+
+    Args:
+        level: Of the test, not below what drawn signs can give (1 / 20,001).
+
+    Raises:
+        ValueError: The level is out of range.
+    """
+    if not 1 / (DRAWS + 1) <= level < 1:
+        raise ValueError(f"no number of scenarios reaches the level {level}")
+    return next(count for count in range(2, MOST_EXACT + 2) if _smallest(count) <= level)
+
+
 def _smallest(count: int) -> float:
     return 2.0 ** (1 - count) if count <= MOST_EXACT else 1 / (DRAWS + 1)

@@ -1,14 +1,18 @@
-"""Whether two models are of one base, told by their files' hashes and by their names: a judge favours its own kind."""
+"""Whether two models are of one base, told by their files' hashes and metadata and by their names.
+
+A judge favours its own kind.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Literal
 
 from dramaturg.run.kept import KeptModel
 
 Kinship = Literal["", "same_model", "same_base"]
-"""Nothing known in common; one and the same model; models whose names tell of one base."""
+"""Nothing known in common; one and the same model; models whose names or files tell of one base."""
 
 _PARTS = re.compile(r"[-_:/@ ]+")
 _NO_BASE = re.compile(
@@ -24,7 +28,7 @@ def kinship(one: KeptModel, other: KeptModel) -> Kinship:
 
     Equal hashes are one model, and so are equal names at one provider. Names of one base are a guess: size,
     quantisation and tuning are taken off, and what is left of one must stand whole in the other, as ``llama-3.1`` does
-    in ``hermes-3-llama-3.1-8b``.
+    in ``hermes-3-llama-3.1-8b``. What a file says that it was made from counts like its name.
     """
     if one.provider in _NAMELESS or other.provider in _NAMELESS:
         return (
@@ -34,10 +38,15 @@ def kinship(one: KeptModel, other: KeptModel) -> Kinship:
         return "same_model"
     if (one.provider, one.name) == (other.provider, other.name) and not (one.digest and other.digest):
         return "same_model"
-    shorter, longer = sorted((base_of(one.name), base_of(other.name)), key=len)
+    names = itertools.product((one.name, *one.bases), (other.name, *other.bases))
+    return "same_base" if any(_tell_of_one_base(*pair) for pair in names) else ""
+
+
+def _tell_of_one_base(one: str, other: str) -> bool:
+    shorter, longer = sorted((base_of(one), base_of(other)), key=len)
     width = len(shorter)
     inside = any(longer[start : start + width] == shorter for start in range(len(longer) - width + 1))
-    return "same_base" if shorter and inside else ""
+    return bool(shorter) and inside
 
 
 def base_of(name: str) -> tuple[str, ...]:

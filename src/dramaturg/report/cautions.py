@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dramaturg.judge.judgement import Judgement
 from dramaturg.report.cards import card_caution
@@ -36,6 +36,7 @@ class Doubts:
         stale: Judgements of another version of their transcript.
         orphans: Judgements of transcripts that are not here.
         unknown_indicators: Judgements whose indicator their checklist does not have.
+        torn: Places of torn last lines, which are left out.
     """
 
     noes: int = 0
@@ -44,6 +45,7 @@ class Doubts:
     stale: int = 0
     orphans: int = 0
     unknown_indicators: int = 0
+    torn: list[str] = field(default_factory=list[str])
 
     def see(self, judgement: Judgement, *, twice: bool, stale: bool) -> None:
         """Counts one judgement."""
@@ -60,11 +62,23 @@ def cautions(
     """Returns what limits trust: what the run knows of itself, then what its figures show."""
     found = [
         *facts.cautions,
+        *map(torn_caution, doubts.torn),
         *_about_trials(facts, subjects),
         *(caution for panel in panels for caution in _about_panel(panel)),
         *_about_judgements(panels, doubts, any(subject.trials for subject in subjects)),
     ]
     return tuple(sorted(found, key=lambda caution: caution.severity != "serious"))
+
+
+def torn_caution(place: str) -> Caution:
+    """Returns what a report says of a torn last line of one of the run's files.
+
+    Args:
+        place: File and line.
+    """
+    return Caution(
+        "torn", f"{place}: the last line is torn and left out. The command that made the file writes it anew."
+    )
 
 
 def _about_trials(facts: RunFacts, subjects: Sequence[Subject]) -> Iterator[Caution]:

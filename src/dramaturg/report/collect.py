@@ -94,13 +94,13 @@ class _Collection:
         self._doubts = Doubts()
 
     def read_judgements(self, path: Path) -> None:
-        for number, judgement in read_jsonl(path, Judgement):
+        for number, judgement in read_jsonl(path, Judgement, on_torn=self._doubts.torn.append):
             self._panels.setdefault(_panel_key(judgement), judgement.checklist)
             self._lines.setdefault(judgement.transcript, array("Q")).append(number)
 
     def read_transcripts(self, path: Path, judgements: Lines | None) -> None:
         seen: set[str] = set()
-        for number, transcript in read_transcripts(path, empty=True):
+        for number, transcript in read_transcripts(path, empty=True, on_torn=self._doubts.torn.append):
             seen.add(transcript.id)
             lines = self._lines.get(transcript.id, array("Q"))
             self._trials.append(self._trial(number, transcript, lines, judgements))

@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import assert_never
 
 from dramaturg import __version__
-from dramaturg.files import load_yaml, read_jsonl
+from dramaturg.files import OnTorn, load_yaml, read_jsonl
 from dramaturg.judge.audit.card_store import known_cards
-from dramaturg.judge.checklist.asking import PURPOSE as JUDGES_PURPOSE
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.ledger import Ledger, Use
-from dramaturg.model import Identity, Usage
-from dramaturg.model.prices import price_of
 from dramaturg.report.bases import Kinship, kinship
-from dramaturg.report.data import Caution, Failure, ModelRecord, ModelUse, RunFacts
+from dramaturg.report.cautions import torn_caution
+from dramaturg.report.data import Caution, Failure, RunFacts
+from dramaturg.report.uses import model_records
 from dramaturg.run.kept import KeptModel, kept_models, kept_seconds
 from dramaturg.run.records import UnitRecord
 from dramaturg.run.snapshot import read_manifest
-from dramaturg.run.subjects import labels_of
+from dramaturg.run.subjects import label_of, labels_of
 
 PROTOCOLS = {
     "paper": "Free text with speaker and verdict tags; no schema, no redraw, no fallback. "
@@ -55,14 +54,15 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         UserError: A file of the folder is broken; the message names the line.
     """
     manifest = read_manifest(out)
-    records = list(_records(out))
+    torn: list[str] = []
+    records = list(_records(out, torn.append))
     uses = ledger.uses({record.unit for record in records})
     kept = kept_models(ledger)
     entries = manifest.entries if manifest is not None else {}
     planned: dict[str, Counter[str]] = defaultdict(Counter)
     for record in records:
         if record.kind == "stage":
-            planned[record.subject][record.case] += 1
+            planned[label_of(record)][record.case] += 1
     protocols = sorted({record.protocol for record in records})
     return RunFacts(
         study=manifest.study if manifest is not None else out.name,
@@ -72,7 +72,7 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         wall_s=kept_seconds(ledger),
         labels=labels_of(records),
         planned_trials=planned,
-        models=tuple(_model_records(kept, uses)),
+        models=tuple(model_records(kept, records, ledger)),
         failures=tuple(
             Failure(record.unit, record.failure, record.detail) for record in records if record.status == "failed"
         ),
@@ -82,15 +82,15 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         checklists=_named(entries, "checklists/"),
         versions={"dramaturg": entries.get("version", __version__)},
         cards=tuple(card for _, card in known_cards()),
-        cautions=(*_judges_cautions(kept), *_version_cautions(uses)),
+        cautions=(*map(torn_caution, torn), *_judges_cautions(kept), *_version_cautions(uses)),
         command=command,
     )
 
 
-def _records(out: Path) -> Iterator[UnitRecord]:
+def _records(out: Path, on_torn: OnTorn) -> Iterator[UnitRecord]:
     path = out / "units.jsonl"
     if path.is_file():
-        for _, record in read_jsonl(path, UnitRecord):
+        for _, record in read_jsonl(path, UnitRecord, on_torn=on_torn):
             yield record
 
 
@@ -100,60 +100,6 @@ def _named(entries: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 def _time(seconds: float | None) -> str:
     return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-def _model_records(kept: Mapping[str, KeptModel], uses: Sequence[Use]) -> Iterator[ModelRecord]:
-    """Yields a record for each spec string and part; calls of one model in two parts are told apart by purpose."""
-    for spec, model in kept.items():
-        identity = Identity(model.provider, model.name, model.digest)
-        of_model = [use for use in uses if _same(use, identity)]
-        if not of_model:
-            continue
-        price = price_of(identity)
-        for part in model.parts:
-            judging = part == "judge"
-            purposes = [use for use in of_model if (use.purpose == JUDGES_PURPOSE) == judging]
-            yield ModelRecord(
-                study_role=part,
-                spec=spec,
-                identity=f"{model.provider}:{model.name}",
-                digest=model.digest,
-                parameters=model.parameters,
-                quantisation=model.quantisation,
-                licence=model.licence,
-                file_bytes=model.file_bytes,
-                runtime=model.runtime,
-                context_tokens=model.context_tokens,
-                served_by=tuple(sorted({name for use in of_model for name in use.served_by})),
-                peak_memory_bytes=model.peak_memory_bytes,
-                price_date=price.source if price is not None else "",
-                settings=model.settings,
-                uses=tuple(_model_use(use, identity) for use in purposes),
-            )
-
-
-def _same(use: Use, identity: Identity) -> bool:
-    if identity.digest:
-        return use.digest == identity.digest
-    return (use.provider, use.name) == (identity.provider, identity.name)
-
-
-def _model_use(use: Use, identity: Identity) -> ModelUse:
-    price = price_of(identity)
-    known = use.unknown_usage < use.calls
-    usage = Usage(use.input_tokens, use.cached_tokens, use.output_tokens, use.reasoning_tokens)
-    return ModelUse(
-        purpose=use.purpose,
-        calls=use.calls,
-        input_tokens=use.input_tokens if known else None,
-        cached_tokens=use.cached_tokens if known else None,
-        output_tokens=use.output_tokens if known else None,
-        reasoning_tokens=use.reasoning_tokens if known else None,
-        seconds=use.seconds,
-        tokens_per_s=use.output_tokens / use.seconds if known and use.seconds else None,
-        first_token_s=use.first_token_s,
-        cost_usd=price.cost(usage) if price is not None and known else None,
-    )
 
 
 def _judges_cautions(kept: Mapping[str, KeptModel]) -> Iterator[Caution]:
@@ -180,8 +126,8 @@ def _kinship_caution(judge: str, subject: str, common: Kinship) -> Iterator[Caut
         case "same_base":
             yield Caution(
                 "judge_shares_base",
-                f"By their names the judge {judge} and the subject {subject} are of one base; a judge tends to favour "
-                "its own kind.",
+                f"By their names or their files' metadata the judge {judge} and the subject {subject} are of one base; "
+                "a judge tends to favour its own kind.",
             )
         case _:
             assert_never(common)

@@ -12,9 +12,10 @@ from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.judge.checklist import Checklist
 from dramaturg.measure import Estimate, PairedDifference, Rank, cluster_interval, holm, paired_difference, ranks
 from dramaturg.run.sides import Cost, Panel, PanelKey, Place, Side, Values
+from dramaturg.run.snapshot import ASKING
 
-PANEL_FIELDS = ("checklist", "judge", "mode", "votes")
-RUN_FIELDS = ("protocol", "suite", "limits", "cast", "asking", "procedures", "judge-prompts", "cases")
+PANEL_FIELDS = ("checklist", "judge", "mode", "votes", "long", "ask")
+RUN_FIELDS = ("protocol", "suite", "limits", "cast", "staging", "procedures", "judge-prompts", "cases")
 FIELDS = (*PANEL_FIELDS, *RUN_FIELDS)
 """What must be the same on all sides. Whatever else differs is shown."""
 
@@ -177,8 +178,10 @@ def _settings(sides: Sequence[Side]) -> Iterator[Setting]:
     protocols = {side.name: ", ".join(side.protocols) for side in sides}
     if len(set(protocols.values())) > 1:
         yield Setting("protocol", "protocol", protocols)
-    names = sorted({name for side in sides for name in side.entries} - {"protocol", "mode", "votes"})
+    names = sorted({name for side in sides for name in side.entries} - {"protocol", "mode", "votes", "long", "ask"})
     for name in names:
+        if name.startswith(ASKING):  # part of the panels
+            continue
         field = _field_of(name)
         values = {side.name: side.entries.get(name, "") for side in sides}
         present = {value for value in values.values() if value}
@@ -196,7 +199,7 @@ def _field_of(name: str) -> str:
     head = name.partition("/")[0] if "/" in name else name.partition(".")[0]
     if head == "prompts":
         return "judge-prompts" if name.rpartition("/")[2].startswith(JUDGES_PROMPTS) else ""
-    by_head = {"limits": "limits", "cast": "cast", "suite": "suite", "long": "asking", "ask": "asking"}
+    by_head = {"limits": "limits", "cast": "cast", "staging": "staging", "suite": "suite"}
     by_head |= {"procedures": "procedures", "cases": "cases", "scripts": "cast"}
     return by_head.get(head, "")
 
@@ -250,12 +253,16 @@ def _without(key: PanelKey, fields: Sequence[str]) -> PanelKey:
         judge="" if "judge" in fields else key.judge,
         mode="" if "mode" in fields else key.mode,
         votes=0 if "votes" in fields else key.votes,
+        long="" if "long" in fields else key.long,
+        ask="" if "ask" in fields else key.ask,
     )
 
 
 def _title_of_key(key: PanelKey) -> str:
     votes = f", {key.votes} votes" if key.votes > 1 else ""
-    return f"{key.judge}, {key.mode}{votes}"
+    cut = ", middle cut" if key.long == "cut" else ""
+    text = ", asked by its text" if key.ask == "text" else ""
+    return f"{key.judge}, {key.mode}{votes}{cut}{text}"
 
 
 def _compare_panel(sides: Sequence[Side], keys: Sequence[PanelKey]) -> PanelComparison:

@@ -1,4 +1,4 @@
-"""Ctrl-C while a run goes on: the first ends it cleanly, the second at once."""
+"""Ctrl-C and SIGTERM while a run goes on: the first ends it cleanly, the second at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what a service or a batch system sends before it kills."""
+
 
 @contextmanager
 def interrupts(stop: Callable[[], None]) -> Generator[None]:
-    """Calls `stop` in the running loop at the first SIGINT; a second one takes its usual way.
+    """Calls `stop` in the running loop at the first SIGINT or SIGTERM; a second one takes its usual way.
 
     Outside the main thread, where Python delivers no signals, it does nothing.
     """
@@ -20,14 +23,19 @@ def interrupts(stop: Callable[[], None]) -> Generator[None]:
         yield
         return
     loop = asyncio.get_running_loop()
-    before = signal.getsignal(signal.SIGINT)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
     def first(_number: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
+        restore()
         loop.call_soon_threadsafe(stop)
 
-    signal.signal(signal.SIGINT, first)
+    for number in SIGNALS:
+        signal.signal(number, first)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

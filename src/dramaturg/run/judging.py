@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dramaturg import __version__
@@ -16,8 +17,10 @@ from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.run.bench import judge_or_end
 from dramaturg.run.board import Board
-from dramaturg.run.material import JudgeBench, named_model
+from dramaturg.run.interrupt import interrupts
+from dramaturg.run.material import JudgeBench, named_judge
 from dramaturg.run.progress import Progress
+from dramaturg.run.recorded import recorded
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.snapshot import Snapshot, add_judges_prompts, check_folder, keep
@@ -25,6 +28,8 @@ from dramaturg.run.spool import Spool, copy_file
 from dramaturg.run.transcripts import read_transcripts
 from dramaturg.run.units import unit_id
 from dramaturg.stage.transcript import Transcript
+
+_INTERRUPTED = End("open", "interrupted", "the judging was interrupted before this transcript's end")
 
 
 def benches_of(
@@ -47,7 +52,7 @@ def benches_of(
     by = load_yaml(path, Checklist)
     benches: dict[str, JudgeBench] = {}
     for spec in judges:
-        model = named_model(spec, spec, beside=Path())
+        model = named_judge(spec, spec, beside=Path())
         bench = JudgeBench(model, by, checklist, path, mode, votes, long, ask)
         if bench.key in benches:
             raise UserError(
@@ -59,19 +64,39 @@ def benches_of(
     return tuple(benches.values())
 
 
-def keep_judging(out: Path, *, transcripts: Path, benches: Sequence[JudgeBench]) -> None:
-    """Keeps a snapshot of what a judging is made with, and refuses a folder that was made with something else.
+@dataclass(frozen=True, slots=True)
+class Docket:
+    """A judging whose input was read and checked, before anything is written or asked.
+
+    Attributes:
+        transcripts: The file that is judged.
+        benches: Who judges; all by one checklist and asked in one way.
+        count: How many transcripts there are.
+        snapshot: What the judging is made with.
+    """
+
+    transcripts: Path
+    benches: tuple[JudgeBench, ...]
+    count: int
+    snapshot: Snapshot
+
+
+def docket_of(out: Path, *, transcripts: Path, benches: Sequence[JudgeBench], accept_changes: bool = False) -> Docket:
+    """Returns a judging that may go on in a folder; nothing is written.
 
     A judge may be added later.
 
     Args:
-        out: Output folder.
-        transcripts: The file that is judged.
+        out: Output folder; it need not exist.
+        transcripts: The file that is judged; it is read whole.
         benches: Who judges; all by one checklist and asked in one way.
+        accept_changes: Whether another version, prompt or setting than the folder's is fine.
 
     Raises:
+        ContentError: The file is no file of transcripts, or two of them share an id; the message names the line.
         UserError: The folder holds a study or a judging of something else; the message names it.
     """
+    count = sum(1 for _ in read_transcripts(transcripts))
     bench = benches[0]
     entries = {"version": __version__, "mode": bench.mode, "long": bench.long, "ask": bench.ask}
     entries |= {"votes": str(bench.votes), f"checklists/{bench.checklist.id}": bench.checklist.hash}
@@ -79,8 +104,8 @@ def keep_judging(out: Path, *, transcripts: Path, benches: Sequence[JudgeBench])
     texts = {f"checklists/{bench.checklist.id}": (read_text(bench.path), bench.path.suffix)}
     add_judges_prompts(entries, texts, bench.checklist.language)
     snapshot = Snapshot(f"judging {transcripts.name}", entries, texts)
-    check_folder(out, snapshot)
-    keep(out, snapshot)
+    check_folder(out, snapshot, accept_changes=accept_changes)
+    return Docket(transcripts, tuple(benches), count, snapshot)
 
 
 class FileJudging:
@@ -88,34 +113,36 @@ class FileJudging:
 
     def __init__(
         self,
-        transcripts: Path,
+        docket: Docket,
         *,
-        benches: Sequence[JudgeBench],
         models: Models,
         ledger: Ledger,
-        board: Board,
         budget: Budget,
+        replay_only: bool = False,
     ) -> None:
         """Prepares the judging; nothing is asked yet.
 
         Args:
-            transcripts: The file.
-            benches: Who judges, by what, and how; at least one.
+            docket: What is judged, by whom, by what, and how.
             models: Opens the judges.
             ledger: Where every answer is kept.
-            board: What a progress display reads.
             budget: Counts and limits the new calls.
+            replay_only: Whether the judges need not be there.
         """
-        self._path = transcripts
-        self._benches = tuple(benches)
+        self._docket = docket
         self._models = models
         self._ledger = ledger
-        self._board = board
         self._budget = budget
+        self._replay_only = replay_only
+        self._board = Board(docket.count * len(docket.benches), budget, models)
         self._limit: End | None = None
+        self._interrupted = False
+        self._workers: list[asyncio.Task[None]] = []
 
     async def carry_out(self, out: Path, *, concurrency: int, progress: Progress) -> RunResult:
         """Returns what became of every transcript before every judge; ``judgements.jsonl`` is written by then.
+
+        Ctrl-C ends it cleanly, with a result. A failure before the first call leaves the folder as it was.
 
         Args:
             out: Output folder; a copy of the transcripts is put there for the report.
@@ -123,16 +150,15 @@ class FileJudging:
             progress: Shows what is going on.
 
         Raises:
-            UserError: The file is no file of transcripts, two of them share an id, a judge cannot be opened, or the
-                disk is full.
+            UserError: A judge cannot be opened, or the disk is full.
             LedgerError: The ledger cannot be written.
         """
         started = time.monotonic()
-        count = sum(1 for _ in self._read())
-        self._board.units = count * len(self._benches)
+        docket = self._docket
+        judges = [await self._open(bench) for bench in docket.benches]
+        keep(out, docket.snapshot)
         records: dict[int, UnitRecord] = {}
         with Spool(out / "judgements.jsonl") as judgements, Spool(out / "units.jsonl") as units:
-            display = asyncio.create_task(progress.show(self._board))
 
             def ended(position: int, transcript: Transcript, bench: JudgeBench, end: End) -> None:
                 if end.lines:
@@ -144,14 +170,16 @@ class FileJudging:
                 for position, transcript in work:
                     ended(position, transcript, bench, await self._judged(transcript, bench, judge))
 
+            display = asyncio.create_task(progress.show(self._board))
             try:
-                for number, bench in enumerate(self._benches):
-                    judge = await self._models.open(bench.model.spec.text)
-                    work = enumerate(self._read(), start=number * count)
-                    async with asyncio.TaskGroup() as group:
-                        for _ in range(concurrency):
-                            group.create_task(worker(work, bench, judge))
-                    await self._models.release(bench.model.spec.text)
+                with interrupts(self._stop):
+                    for number, (bench, judge) in enumerate(zip(docket.benches, judges, strict=True)):
+                        work = enumerate(self._read(), start=number * docket.count)
+                        async with asyncio.TaskGroup() as group:
+                            self._workers = [group.create_task(worker(work, bench, judge)) for _ in range(concurrency)]
+                        for position, transcript in work:  # what no worker came to before the interruption
+                            ended(position, transcript, bench, _INTERRUPTED)
+                        await self._models.release(bench.model.spec.text)
             except ExceptionGroup as problems:
                 raise problems.exceptions[0] from None
             finally:
@@ -159,13 +187,13 @@ class FileJudging:
                 await asyncio.gather(display, return_exceptions=True)
             judgements.finish()
             units.finish()
-        if self._path.resolve() != (out / "transcripts.jsonl").resolve():
-            copy_file(self._path, out / "transcripts.jsonl")
+        if docket.transcripts.resolve() != (out / "transcripts.jsonl").resolve():
+            copy_file(docket.transcripts, out / "transcripts.jsonl")
         return RunResult(
-            study=self._path.stem,
+            study=docket.transcripts.stem,
             out=out,
             records=tuple(record for _, record in sorted(records.items())),
-            stop="limit" if self._limit is not None else "",
+            stop="interrupted" if self._interrupted else "limit" if self._limit is not None else "",
             limit=self._limit.detail if self._limit is not None else "",
             calls=self._budget.calls,
             replayed=self._budget.replayed,
@@ -173,10 +201,24 @@ class FileJudging:
             seconds=time.monotonic() - started,
         )
 
+    def _stop(self) -> None:
+        self._interrupted = True
+        for task in self._workers:
+            task.cancel()
+
+    async def _open(self, bench: JudgeBench) -> Model:
+        """Returns a judge; where nothing new may be asked, what the ledger knows of it will do."""
+        model = bench.model
+        if self._replay_only and model.spec.provider != "script":
+            return recorded(model, self._ledger)
+        return await self._models.open(model.spec.text)
+
     def _read(self) -> Iterator[Transcript]:
-        return (transcript for _, transcript in read_transcripts(self._path))
+        return (transcript for _, transcript in read_transcripts(self._docket.transcripts))
 
     async def _judged(self, transcript: Transcript, bench: JudgeBench, judge: Model) -> End:
+        if self._interrupted:
+            return _INTERRUPTED
         if self._limit is not None:
             return self._limit
         label = f"judging {transcript.id} by {bench.label}"
@@ -184,6 +226,10 @@ class FileJudging:
         calls = self._ledger.calls(unit=_unit(transcript, bench), seed=0, budget=self._budget)
         try:
             judged = await judge_or_end(bench, transcript, judge=judge, calls=calls)
+        except asyncio.CancelledError:
+            if not self._interrupted:
+                raise
+            return _INTERRUPTED
         finally:
             del self._board.open_units[label]
         if isinstance(judged, End):

@@ -9,15 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dramaturg.errors import UserError, did_you_mean
-from dramaturg.measure import Design, VarianceSplit, cautious_variance, scenarios_needed, variance_split
-from dramaturg.run.sides import Panel, Side, Values
+from dramaturg.measure import (
+    Design,
+    VarianceSplit,
+    cautious_variance,
+    fewest_scenarios,
+    scenarios_needed,
+    variance_split,
+)
+from dramaturg.run.sides import Panel, PanelKey, Side, Values
 
 REPEATS = (1, 2, 3, 5, 10)
 """Seeds per case for which the cases are counted."""
 
 ALPHA = 0.05
-FEWEST_SCENARIOS = math.ceil(1 - math.log2(ALPHA))
-"""Cases below which the test by changed signs cannot reach the level."""
+"""Level of all tests of a comparison together."""
 
 SMALL_PILOT = 5
 """Cases of a pilot below which its variance is little more than a guess."""
@@ -69,6 +75,9 @@ class PowerPlan:
         judge: Who judged, and how.
         difference: The smallest difference that should be shown.
         power: With which probability.
+        tests: How many pairs of subjects are compared with each other.
+        level: Level that a single test has to reach whatever the others show: 0.05 by the number of tests.
+        fewest: Cases below which no difference can be shown, however large it is.
         bases: One for each pair of subjects.
     """
 
@@ -77,11 +86,17 @@ class PowerPlan:
     judge: str
     difference: float
     power: float
+    tests: int
+    level: float
+    fewest: int
     bases: tuple[Basis, ...]
 
 
 def plan_power(side: Side, *, difference: float, power: float = 0.8, measure: str = "total") -> tuple[PowerPlan, ...]:
-    """Returns how many cases and seeds would show a difference, one plan for each judge of the pilot.
+    """Returns how many cases and seeds would show a difference to `compare`, one plan for each judge of the pilot.
+
+    The test is the one that `compare` makes: signs are changed, and as many differences as there are pairs of subjects
+    are corrected by Holm, whose first step is planned for.
 
     Where the pilot has two subjects, the variance of their difference is taken from their pairs; with one subject it
     is bounded by twice the subject's own, as if two subjects had nothing in common.
@@ -103,25 +118,44 @@ def plan_power(side: Side, *, difference: float, power: float = 0.8, measure: st
     if measure not in measures:
         raise UserError(f"there is no score {measure!r}", where="--measure", allowed=did_you_mean(measure, measures))
     return tuple(
-        PowerPlan(
-            run=side.name,
-            measure=measure,
-            judge=f"{panel.checklist.id} v{panel.checklist.version}, {key.judge}, {key.mode}",
-            difference=difference,
-            power=power,
-            bases=tuple(_bases(panel, measure, difference, power)),
-        )
+        _plan_of(side.name, key, panel, measure, difference, power)
         for key, panel in sorted(side.panels.items(), key=lambda pair: pair[0])
     )
 
 
-def _bases(panel: Panel, measure: str, difference: float, power: float) -> list[Basis]:
+def _plan_of(run: str, key: PanelKey, panel: Panel, measure: str, difference: float, power: float) -> PowerPlan:
+    subjects = sum(bool(of.get(measure)) for of in panel.values.values())
+    tests = max(1, math.comb(subjects, 2))
+    level = ALPHA / tests
+    return PowerPlan(
+        run=run,
+        measure=measure,
+        judge=f"{panel.checklist.id} v{panel.checklist.version}, {key.judge}, {key.mode}",
+        difference=difference,
+        power=power,
+        tests=tests,
+        level=level,
+        fewest=fewest_scenarios(level),
+        bases=tuple(_bases(panel, measure, _Wanted(difference, power, level))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a plan has to reach."""
+
+    difference: float
+    power: float
+    level: float
+
+
+def _bases(panel: Panel, measure: str, wanted: _Wanted) -> list[Basis]:
     values = {subject: of[measure] for subject, of in panel.values.items() if of.get(measure)}
     if len(values) == 1:
         ((subject, alone),) = values.items()
-        return [_basis(subject, _by_case(alone), 2.0, difference, power)]
+        return [_basis(subject, _by_case(alone), 2.0, wanted)]
     return [
-        _basis(f"{one} − {other}", _by_case(_differences(values[one], values[other])), 1.0, difference, power)
+        _basis(f"{one} − {other}", _by_case(_differences(values[one], values[other])), 1.0, wanted)
         for one, other in itertools.combinations(values, 2)
     ]
 
@@ -137,15 +171,14 @@ def _by_case(values: Values) -> dict[str, list[float]]:
     return found
 
 
-def _basis(title: str, cases: dict[str, list[float]], factor: float, difference: float, power: float) -> Basis:
+def _basis(title: str, cases: dict[str, list[float]], factor: float, wanted: _Wanted) -> Basis:
     """Returns the plans of one set of values.
 
     Args:
         title: What they are.
         cases: Case → values, one for each seed.
         factor: What a variance is multiplied with, to be that of a difference.
-        difference: The smallest difference that should be shown.
-        power: With which probability.
+        wanted: What the plans have to reach.
     """
     count, pairs = len(cases), sum(map(len, cases.values()))
     notes: list[str] = []
@@ -180,20 +213,19 @@ def _basis(title: str, cases: dict[str, list[float]], factor: float, difference:
     if between + within == 0:
         notes.append("the pilot shows no variance at all, which is no sign that there is none; run it on more cases")
         return Basis(title, count, pairs, variance, (), tuple(notes))
-    plans = [_plan(between, within, repeats, count, pairs, difference, power) for repeats in seeds]
+    plans = [_plan(between, within, repeats, count, pairs, wanted) for repeats in seeds]
     return Basis(title, count, pairs, variance, tuple(plans), tuple(notes))
 
 
-def _plan(between: float, within: float, repeats: int, cases: int, pairs: int, difference: float, power: float) -> Plan:
+def _plan(between: float, within: float, repeats: int, cases: int, pairs: int, wanted: _Wanted) -> Plan:
     def needed(of_cases: float, of_seeds: float) -> Design | None:
         return scenarios_needed(
-            difference,
+            wanted.difference,
             between=of_cases,
             within=of_seeds,
             repeats=repeats,
-            power=power,
-            alpha=ALPHA,
-            fewest=FEWEST_SCENARIOS,
+            power=wanted.power,
+            alpha=wanted.level,
         )
 
     seeds_free = max(1, pairs - cases)

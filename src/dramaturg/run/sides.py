@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dramaturg.errors import ContentError, UserError
-from dramaturg.files import read_jsonl
+from dramaturg.files import OnTorn, read_jsonl
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.score import Scores, TranscriptScores, score_transcript
 from dramaturg.judge.judgement import Judgement
@@ -17,8 +17,8 @@ from dramaturg.ledger import Ledger
 from dramaturg.model import Identity
 from dramaturg.run.kept import KeptModel, kept_models
 from dramaturg.run.records import UnitRecord
-from dramaturg.run.snapshot import read_manifest
-from dramaturg.run.subjects import subject_of, transcript_of
+from dramaturg.run.snapshot import asking_of, read_manifest
+from dramaturg.run.subjects import label_of, subject_of, transcript_of
 from dramaturg.run.transcripts import read_transcripts
 from dramaturg.stage.transcript import Transcript
 
@@ -37,12 +37,16 @@ class PanelKey:
         judge: Identity of the judge.
         mode: How it was asked.
         votes: How often.
+        long: What became of a transcript beyond its context.
+        ask: What was put to it.
     """
 
     checklist: str
     judge: str
     mode: str
     votes: int
+    long: str
+    ask: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,9 @@ def read_side(folder: Path, *, name: str, checklists: Mapping[str, Checklist], l
     Raises:
         UserError: It holds no judged transcripts, or a line is broken.
     """
-    reading = _Reading(folder, checklists)
+    manifest = read_manifest(folder)
+    entries = dict(manifest.entries) if manifest is not None else {}
+    reading = _Reading(folder, checklists, entries)
     reading.read_units()
     reading.read_transcripts()
     reading.read_judgements()
@@ -122,10 +128,9 @@ def read_side(folder: Path, *, name: str, checklists: Mapping[str, Checklist], l
             where=str(folder),
             allowed="the --out folder of a run with judges, or of a judging",
         )
-    manifest = read_manifest(folder)
     return Side(
         name=name,
-        entries=dict(manifest.entries) if manifest is not None else {},
+        entries=entries,
         protocols=tuple(sorted({trial.protocol for trial in reading.trials.values()})),
         scenarios={trial.scenario.id: reading.staged[trial.id] for trial in reading.trials.values()},
         planned={subject: frozenset(places) for subject, places in reading.planned.items()},
@@ -138,9 +143,10 @@ def read_side(folder: Path, *, name: str, checklists: Mapping[str, Checklist], l
 class _Reading:
     """Gathers what the files of one run say."""
 
-    def __init__(self, folder: Path, checklists: Mapping[str, Checklist]) -> None:
+    def __init__(self, folder: Path, checklists: Mapping[str, Checklist], entries: Mapping[str, str]) -> None:
         self._folder = folder
         self._checklists = checklists
+        self._entries = entries
         self.notes: list[str] = []
         self.planned: dict[str, set[Place]] = defaultdict(set)
         self.units: dict[str, list[UnitRecord]] = defaultdict(list)
@@ -154,15 +160,15 @@ class _Reading:
         path = self._folder / "units.jsonl"
         if not path.is_file():
             return
-        for _, record in read_jsonl(path, UnitRecord):
+        for _, record in read_jsonl(path, UnitRecord, on_torn=self._note_torn):
             if record.kind == "stage":
-                label = record.subject if record.prompts == "default" else f"{record.subject} with {record.prompts}"
+                label = label_of(record)
                 self.labels[transcript_of(record)] = label
                 self.planned[label].add((record.case, record.seed))
                 self.units[label].append(record)
 
     def read_transcripts(self) -> None:
-        for _, transcript in read_transcripts(self._folder / "transcripts.jsonl", empty=True):
+        for _, transcript in read_transcripts(self._folder / "transcripts.jsonl", empty=True, on_torn=self._note_torn):
             self.digests[transcript.id] = transcript.digest
             self.staged[transcript.id] = transcript.scenario.digest
             self.trials[transcript.id] = transcript.model_copy(update={"turns": ()})
@@ -175,7 +181,7 @@ class _Reading:
             return
         stale, unknown = set[str](), set[str]()
         scored = set[tuple[str, PanelKey]]()
-        for judgements in _blocks(path):
+        for judgements in _blocks(path, self._note_torn):
             first = judgements[0]
             trial, checklist = self.trials.get(first.transcript), self._checklists.get(first.checklist_digest)
             if checklist is None:
@@ -184,7 +190,7 @@ class _Reading:
                 stale.add(first.transcript)
             else:
                 votes = max(1, *(len(judgement.votes) for judgement in judgements))
-                key = PanelKey(first.checklist_digest, first.judge, first.mode, votes)
+                key = self._key(first, checklist, votes)
                 if (trial.id, key) in scored:
                     raise ContentError(f"answers about {trial.id!r} by {key.judge} stand twice", where=str(path))
                 scored.add((trial.id, key))
@@ -193,6 +199,20 @@ class _Reading:
             self.notes.append(f"checklist not at hand, its judgements are left out: {', '.join(sorted(unknown))}")
         if stale:
             self.notes.append(f"{len(stale)} transcripts are not there or changed after they were judged; left out")
+
+    def _key(self, first: Judgement, checklist: Checklist, votes: int) -> PanelKey:
+        asked = (self._entries, first.judge, checklist.id, first.mode)
+        return PanelKey(
+            checklist=first.checklist_digest,
+            judge=first.judge,
+            mode=first.mode,
+            votes=votes,
+            long=asking_of(*asked, "long"),
+            ask=asking_of(*asked, "ask"),
+        )
+
+    def _note_torn(self, place: str) -> None:
+        self.notes.append(f"{place}: the last line is torn and left out")
 
     def _keep(self, key: PanelKey, trial: Transcript, scores: TranscriptScores) -> None:
         label, place = self.labels[trial.id], _place(trial)
@@ -215,9 +235,9 @@ def _scored(trial: Transcript, checklist: Checklist, judgements: list[Judgement]
         raise ContentError(str(error), where=str(path)) from None
 
 
-def _blocks(path: Path) -> Iterator[list[Judgement]]:
+def _blocks(path: Path, on_torn: OnTorn) -> Iterator[list[Judgement]]:
     """Yields the answers of one judge about one transcript; a judging writes them together."""
-    lines = (judgement for _, judgement in read_jsonl(path, Judgement))
+    lines = (judgement for _, judgement in read_jsonl(path, Judgement, on_torn=on_torn))
     keyed = itertools.groupby(lines, lambda one: (one.transcript, one.checklist_digest, one.judge, one.mode))
     for _, judgements in keyed:
         yield list(judgements)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from dramaturg.files import read_jsonl
+from dramaturg.files import OnTorn, read_jsonl
 from dramaturg.run.records import UnitRecord
 from dramaturg.stage.transcript import Player
 
@@ -35,7 +35,17 @@ def subject_of(cast: Mapping[str, Player]) -> str:
 
 def labels_of(records: Iterable[UnitRecord]) -> dict[str, str]:
     """Returns the label that a study gives each transcript's subject, by the transcript's id."""
-    return {transcript_of(record): record.subject for record in records if record.kind == "stage"}
+    return {transcript_of(record): label_of(record) for record in records if record.kind == "stage"}
+
+
+def label_of(record: UnitRecord) -> str:
+    """Returns what tables call the subject of a unit.
+
+    Under another variant of the prompts, or under a procedure that the case was not made for, it is another subject.
+    """
+    prompts = "" if record.prompts in {"", "default"} else f" with {record.prompts}"
+    procedure = f" under {record.procedure}" if record.procedure else ""
+    return f"{record.subject}{prompts}{procedure}"
 
 
 def transcript_of(record: UnitRecord) -> str:
@@ -43,19 +53,22 @@ def transcript_of(record: UnitRecord) -> str:
     return f"{record.case}-{record.unit}"
 
 
-def subjects_of_run(out: Path) -> dict[str, str]:
+def subjects_of_run(out: Path, *, on_torn: OnTorn) -> dict[str, str]:
     """Returns the label of each transcript's subject: the study's where there is one, else its models.
 
     Args:
         out: Output folder of a run or a judging.
+        on_torn: Is told of a torn last line, which is left out.
 
     Raises:
         ContentError: A line is broken; the message names it.
     """
     units, transcripts = out / "units.jsonl", out / "transcripts.jsonl"
-    labels = labels_of(record for _, record in read_jsonl(units, UnitRecord)) if units.is_file() else {}
+    labels: dict[str, str] = {}
+    if units.is_file():
+        labels |= labels_of(record for _, record in read_jsonl(units, UnitRecord, on_torn=on_torn))
     if transcripts.is_file():
-        for _, transcript in read_jsonl(transcripts, _Cast):
+        for _, transcript in read_jsonl(transcripts, _Cast, on_torn=on_torn):
             if transcript.id not in labels:
                 labels[transcript.id] = subject_of(transcript.cast)
     return labels

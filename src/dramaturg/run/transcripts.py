@@ -6,22 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dramaturg.errors import ContentError
-from dramaturg.files import read_jsonl
+from dramaturg.files import OnTorn, read_jsonl
 from dramaturg.stage.transcript import Transcript
 
 
-def read_transcripts(path: Path, *, empty: bool = False) -> Iterator[tuple[int, Transcript]]:
+def read_transcripts(
+    path: Path, *, empty: bool = False, on_torn: OnTorn | None = None
+) -> Iterator[tuple[int, Transcript]]:
     """Yields line number and transcript, one at a time; only ids stay in memory.
 
     Args:
         path: A file of transcripts.
         empty: Whether it may hold none.
+        on_torn: Is told of a torn last line of a file that Dramaturg itself wrote; see `read_jsonl`.
 
     Raises:
         ContentError: A line is no transcript, two of them share an id, or there is none; the message names the line.
     """
     seen: dict[str, int] = {}
-    for number, transcript in read_jsonl(path, Transcript):
+    for number, transcript in read_jsonl(path, Transcript, on_torn=on_torn):
         first = seen.setdefault(transcript.id, number)
         if first != number:
             raise ContentError(

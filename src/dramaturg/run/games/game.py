@@ -1,0 +1,201 @@
+"""A game: one performance in which somebody plays along, kept so that it can be left and gone on with at any time.
+
+A game is a folder. ``study.yaml`` is a study of one performance, ``case.yaml`` the case as it was when the game
+began, ``ledger.db`` every answer and every turn of the player, ``transcripts.jsonl`` the transcript once it has
+ended. To go on is to play again: what was said is replayed from the ledger. ``standing.json`` is for lists alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dramaturg.errors import ContentError, UserError
+from dramaturg.files import read_text
+from dramaturg.run.material import Material, read_material
+from dramaturg.run.spool import writing
+from dramaturg.run.transcripts import read_transcripts
+from dramaturg.stage.court import Protocol
+from dramaturg.stage.transcript import Transcript
+from dramaturg.text import write_atomically
+
+LEDGER = "ledger.db"
+TRANSCRIPT = "transcripts.jsonl"
+STUDY = "study.yaml"
+KEPT = "game.json"
+_STANDING = "standing.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GameSettings:
+    """What a game is played with.
+
+    Attributes:
+        case: Name of a shipped case, id of a saved one, or a path.
+        model: Spec string of the model that plays every role but the player's.
+        procedure: Name or path; empty for the one that the case is made for.
+        protocol: ``guarded`` is what a game wants: a model's faults are cured.
+        player: ``human``, ``script`` (the case's own), ``script:FILE``, or the spec string of a model.
+        player_name: Name of the player's character; empty for the one in the case.
+        avatar: What a page shows beside the player.
+        seed: Another one makes another game of the same case.
+        questions: Most questions that may be granted to a side.
+        tokens_per_turn: Most tokens of a model's turn.
+    """
+
+    case: str
+    model: str
+    procedure: str = ""
+    protocol: Protocol = "guarded"
+    player: str = "human"
+    player_name: str = ""
+    avatar: str = ""
+    seed: int = 1
+    questions: int = 3
+    tokens_per_turn: int = 110
+
+
+class Standing(BaseModel):
+    """How far a game has come, for lists.
+
+    Attributes:
+        turns: Turns that were spoken.
+        phase: Phase of the last one.
+        outcome: Label of the outcome, once it has ended.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    turns: int = 0
+    phase: str = ""
+    outcome: str = ""
+
+
+class GameFile(BaseModel):
+    """The file that makes a folder a game."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["dramaturg-game/1"] = "dramaturg-game/1"
+    title: str
+    language: str
+    created: str
+    settings: GameSettings
+    made_with: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game that is kept.
+
+    Attributes:
+        folder: Where.
+        id: Unique among the games of one folder; the folder's name.
+        title: Of the case.
+        language: Of the case, ISO 639-1.
+        settings: What it is played with.
+        created: When, ISO 8601, UTC.
+        made_with: Version, prompts and files that can change an answer, by name.
+    """
+
+    folder: Path
+    id: str
+    title: str
+    language: str
+    settings: GameSettings
+    created: str
+    made_with: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its transcript is written."""
+        return (self.folder / TRANSCRIPT).is_file()
+
+    def material(self) -> Material:
+        """Returns the game's study with all that it refers to.
+
+        Raises:
+            UserError: A file of the game is missing, or was changed so that it cannot be read.
+        """
+        return read_material(self.folder / STUDY)
+
+    def transcript(self) -> Transcript:
+        """Returns the transcript of an ended game.
+
+        Raises:
+            UserError: It has not ended, or its file is broken.
+        """
+        path = self.folder / TRANSCRIPT
+        if not self.has_ended:
+            raise UserError(f"the game {self.id!r} has not ended", allowed="play it to its end first")
+        return next(transcript for _, transcript in read_transcripts(path))
+
+    def standing(self) -> Standing:
+        """Returns how far the game has come.
+
+        Raises:
+            ContentError: The file that says it is torn.
+        """
+        path = self.folder / _STANDING
+        if not path.is_file():
+            return Standing()
+        try:
+            return Standing.model_validate_json(read_text(path))
+        except ValidationError:
+            raise ContentError("is torn", where=str(path)) from None
+
+    def keep_standing(self, standing: Standing) -> None:
+        """Writes how far the game has come.
+
+        Raises:
+            UserError: The disk is full or the folder cannot be written.
+        """
+        path = self.folder / _STANDING
+        with writing(path):
+            write_atomically(path, standing.model_dump_json() + "\n")
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Keeps everybody else, in this process and in others, from playing, judging or deleting the game meanwhile.
+
+        Raises:
+            UserError: Somebody else holds it, or its folder is gone.
+        """
+        if not self.folder.is_dir():
+            raise UserError(f"the game {self.id!r} is not there any more", where=str(self.folder))
+        lock = FileLock(self.folder / "game.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise UserError(
+                f"the game {self.id!r} is open elsewhere", allowed="close it there, or begin another game"
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def read_game(folder: Path) -> Game:
+    """Returns the game of a folder.
+
+    Raises:
+        ContentError: It is no game, or its file is torn.
+    """
+    path = folder / KEPT
+    try:
+        kept = GameFile.model_validate_json(read_text(path))
+    except ValidationError:
+        raise ContentError("is no game's file, or a torn one", where=str(path)) from None
+    return game_of(folder, kept)
+
+
+def game_of(folder: Path, kept: GameFile) -> Game:
+    """Returns the game of a folder whose file was read."""
+    return Game(folder, folder.name, kept.title, kept.language, kept.settings, kept.created, kept.made_with)

@@ -1,0 +1,138 @@
+"""The shelf: the folder in which all games are kept."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dramaturg.errors import UserError, did_you_mean
+from dramaturg.run.games.game import KEPT, Game, read_game
+
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """A line of a list of games.
+
+    Attributes:
+        id: Of the game; the folder's name.
+        folder: Where.
+        status: ``unreadable`` is a folder that is no game, or a torn one; `problem` says why.
+        title: Of the case.
+        created: ISO 8601, UTC.
+        turns: Turns that were spoken.
+        phase: Phase of the last one.
+        outcome: Label of the outcome.
+        problem: Why it cannot be read.
+    """
+
+    id: str
+    folder: Path
+    status: Literal["open", "ended", "unreadable"]
+    title: str = ""
+    created: str = ""
+    turns: int = 0
+    phase: str = ""
+    outcome: str = ""
+    problem: str = ""
+
+
+def games_folder() -> Path:
+    """Returns the folder of all games: ``$DRAMATURG_HOME/games``, or ``dramaturg/games`` in the user's data folder."""
+    if chosen := os.environ.get("DRAMATURG_HOME"):
+        return Path(chosen).expanduser() / "games"
+    if sys.platform == "win32":
+        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "dramaturg" / "games"
+
+
+def cases_folder(root: Path | None = None) -> Path:
+    """Returns the folder of the saved cases, which is beside that of the games.
+
+    Args:
+        root: Folder of all games; the user's own by default.
+    """
+    return (root or games_folder()).parent / "cases"
+
+
+def is_game_id(text: str) -> bool:
+    """Returns whether the text has the form of a game's id: such a text leads nowhere but into the folder of games."""
+    return _ID.match(text) is not None
+
+
+def open_game(id_or_path: str | Path, root: Path | None = None) -> Game:
+    """Returns a game by its id or folder.
+
+    Args:
+        id_or_path: An id wins over a path; whoever takes it from a stranger asks `is_game_id` first.
+        root: Folder of all games; the user's own by default.
+
+    Raises:
+        UserError: There is no such game, or its file is torn.
+    """
+    root = root or games_folder()
+    text = str(id_or_path)
+    folder = root / text if is_game_id(text) and (root / text / KEPT).is_file() else Path(text)
+    if not (folder / KEPT).is_file():
+        known = [summary.id for summary in list_games(root) if summary.status != "unreadable"]
+        raise UserError(f"there is no game {text!r}", allowed=did_you_mean(text, known) if known else "none is saved")
+    return read_game(folder)
+
+
+def list_games(root: Path | None = None) -> list[GameSummary]:
+    """Returns all games, the newest first; folders that cannot be read come last, each with its problem.
+
+    Raises:
+        UserError: The folder of all games cannot be read.
+    """
+    root = root or games_folder()
+    try:
+        folders = [path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror or error}", where=str(root)) from None
+    found = sorted((_summary(folder) for folder in folders), key=lambda summary: summary.id)
+    return sorted(found, key=lambda summary: (summary.status != "unreadable", summary.created), reverse=True)
+
+
+def _summary(folder: Path) -> GameSummary:
+    try:
+        game = read_game(folder)
+        standing = game.standing()
+    except UserError as error:
+        return GameSummary(folder.name, folder, "unreadable", problem=str(error))
+    return GameSummary(
+        game.id,
+        folder,
+        "ended" if game.has_ended else "open",
+        title=game.title,
+        created=game.created,
+        turns=standing.turns,
+        phase=standing.phase,
+        outcome=standing.outcome,
+    )
+
+
+def delete_game(game: Game) -> None:
+    """Deletes a game and all that was said in it.
+
+    Raises:
+        UserError: It is open somewhere, or cannot be deleted.
+    """
+    with game.held():  # and let go of it before its lock is deleted, which not every system allows otherwise
+        pass
+    try:
+        shutil.rmtree(game.folder)
+    except OSError as error:
+        raise UserError(f"cannot be deleted: {error.strerror or error}", where=str(game.folder)) from None
