@@ -13,6 +13,7 @@ from dramaturg.cli import (
     audit,
     checklist,
     compare,
+    court,
     demo,
     doctor,
     importing,
@@ -23,6 +24,7 @@ from dramaturg.cli import (
     report,
     run,
     schema,
+    serve,
 )
 from dramaturg.cli.console import Finished, complain
 from dramaturg.errors import DramaturgError, LimitReached
@@ -42,6 +44,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("plan")(run.plan)
+app.command("serve")(serve.serve)
 app.command("judge")(judge.judge)
 app.command("report")(report.report)
 app.command("import")(importing.import_chats)
@@ -53,6 +56,7 @@ checklist.app.command("items")(items.items)
 audit.app.command("labels")(agreement.labels)
 audit.app.command("agreement")(agreement.agreement)
 audit.app.command("halo")(agreement.halo)
+app.add_typer(court.app, name="court")
 app.add_typer(audit.app, name="audit")
 app.add_typer(checklist.app, name="checklist")
 app.add_typer(models.app, name="models")
