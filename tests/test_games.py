@@ -22,6 +22,7 @@ from dramaturg.run.games import (
     Game,
     GameSettings,
     delete_game,
+    delete_torn_game,
     games_folder,
     is_game_id,
     judge_game,
@@ -155,6 +156,16 @@ async def test_one_game_cannot_be_played_twice_at_once_nor_deleted_meanwhile(tmp
     assert list_games(tmp_path) == []
     with pytest.raises(UserError, match="not there any more"):
         await play(game, models=models, house=Person().house)
+
+
+def test_a_torn_game_is_deleted_by_the_id_under_which_it_is_listed(tmp_path: Path):
+    torn, gone, whole = (new_game(SETTINGS, root=tmp_path) for _ in range(3))
+    (torn.folder / "game.json").write_text("{", encoding="utf-8")
+    (gone.folder / "game.json").unlink()
+    (tmp_path / "notes").mkdir()
+    assert [delete_torn_game(one, tmp_path) for one in (torn.id, gone.id)] == [True, True]
+    assert [delete_torn_game(one, tmp_path) for one in (whole.id, "notes", "..", str(whole.folder))] == [False] * 4
+    assert {one.id for one in list_games(tmp_path)} == {whole.id, "notes"}
 
 
 async def test_many_games_go_on_at_once_without_crossing(tmp_path: Path, models: Models):

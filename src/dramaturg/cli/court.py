@@ -102,9 +102,9 @@ def games(
     as_json: AsJson = False,
 ) -> None:
     """List the saved games, the newest first."""
-    from dramaturg.run.games import delete_game, games_folder, list_games, open_game
+    from dramaturg.run.games import delete_game, delete_torn_game, games_folder, list_games, open_game
 
-    if delete:
+    if delete and not delete_torn_game(delete):
         delete_game(open_game(delete))
     listed = list_games()
     if as_json:

@@ -185,6 +185,9 @@ def _tell(corpus: Corpus, out: Path, budget: Budget, *, as_json: bool) -> None:
         )
         say(_spread(corpus.spread.figures()))
         say(f"{budget.calls} new calls, {budget.replayed} replayed")
+        failed = next((entry for entry in corpus.entries if entry.status == "failed"), None)
+        if failed is not None:
+            say(f"case {failed.number} failed: {failed.detail}")
         first = next((entry for entry in corpus.entries if entry.status == "stopped"), None)
         if first is not None:
             say(f"case {first.number} stopped: {first.detail}; run the same command again to go on")

@@ -83,20 +83,14 @@ def _proved(path: Path) -> tuple[Procedure | None, tuple[str, ...]]:
     from dramaturg.errors import ContentError
     from dramaturg.files import load_yaml
     from dramaturg.stage.court import Procedure
+    from dramaturg.stage.court.prompt_proof import prompt_problems
     from dramaturg.stage.court.proof import problems
-    from dramaturg.stage.court.wording import prompt_hashes
 
     try:
         procedure = load_yaml(path, Procedure)
     except ContentError as error:
         return None, tuple(str(error).splitlines())
-    found = problems(procedure)
-    if not found:
-        try:
-            prompt_hashes(procedure, "en")
-        except ContentError as error:
-            found = tuple(str(error).splitlines())
-    return procedure, found
+    return procedure, problems(procedure) or prompt_problems(procedure)
 
 
 def _facts(procedure: Procedure) -> dict[str, Json]:

@@ -15,6 +15,9 @@ from dramaturg.run.games.game import KEPT, Game, read_game
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
+_LEFT = ("case.yaml", "study.yaml", "game.lock")
+"""Files by which a folder is known to have been a game."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
@@ -132,7 +135,32 @@ def delete_game(game: Game) -> None:
     """
     with game.held():  # and let go of it before its lock is deleted, which not every system allows otherwise
         pass
+    _remove(game.folder)
+
+
+def delete_torn_game(game_id: str, root: Path | None = None) -> bool:
+    """Deletes what is left of a game whose own file is gone or torn; such a game cannot be open anywhere.
+
+    Args:
+        game_id: As the list of games has it.
+        root: Folder of all games; the user's own by default.
+
+    Returns:
+        Whether there was such a game. A folder that never was one stays.
+
+    Raises:
+        UserError: It cannot be deleted.
+    """
+    torn = (one.folder for one in list_games(root) if one.id == game_id and one.status == "unreadable")
+    folder = next(torn, None)
+    if folder is None or not any((folder / name).is_file() for name in (KEPT, *_LEFT)):
+        return False
+    _remove(folder)
+    return True
+
+
+def _remove(folder: Path) -> None:
     try:
-        shutil.rmtree(game.folder)
+        shutil.rmtree(folder)
     except OSError as error:
-        raise UserError(f"cannot be deleted: {error.strerror or error}", where=str(game.folder)) from None
+        raise UserError(f"cannot be deleted: {error.strerror or error}", where=str(folder)) from None

@@ -27,6 +27,15 @@ Acceptance = Literal["accepted", "declined"]
 ValueT = TypeVar("ValueT")
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
+READING_NAMES = frozenset({"speaker", "text"})
+"""What the prompts that read a turn name, all of it."""
+
+ROUTE_LINES_NAMES = frozenset({"names"})
+"""What the labelled lines of the prompt `route` name."""
+
+ROUTE_NAMES = READING_NAMES | ROUTE_LINES_NAMES
+"""What the prompt `route` names, all of it."""
+
 _SAMPLING = Sampling(temperature=0.0, max_tokens=40)
 
 

@@ -31,6 +31,9 @@ from dramaturg.text import Json, canonical_json
 LEAST_MASS = 0.05
 """Probability that must lie on yes and no together; below it the model was not answering the question."""
 
+STRENGTH_NAMES = frozenset({"matter", "speaker", "text"})
+"""What the prompts that weigh a draft name, all of it."""
+
 _ONE_WORD = Sampling(temperature=0.0, max_tokens=4, top_logprobs=RIVALS)
 _RATING = Sampling(temperature=0.0, max_tokens=40)
 _BEST = 10

@@ -6,7 +6,6 @@ person can lead anywhere that the procedure does not.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -177,16 +176,21 @@ def bounds(engine: Engine, cost: Callable[[State], tuple[int, int]]) -> tuple[in
         engine: A proved procedure; that it terminates is what makes this finite.
         cost: Least and most of one turn in a state.
     """
-
-    @functools.cache
-    def from_here(position: Position) -> tuple[int, int]:
+    known: dict[Position, tuple[int, int]] = {}
+    waiting = [begin := engine.begin()]
+    while waiting:  # a long procedure is deeper than Python may recurse
+        position = waiting.pop()
         if position.end:
-            return 0, 0
-        after = [from_here(replace(engine.step(position, event), turns=0)) for event in _choices(engine, position)]
+            known[position] = 0, 0
+        if position in known:
+            continue
+        after = [replace(engine.step(position, event), turns=0) for event in _choices(engine, position)]
+        if unknown := [one for one in after if one not in known]:
+            waiting += [position, *unknown]
+            continue
         least, most = cost(engine.state(position))
-        return least + min(low for low, _ in after), most + max(high for _, high in after)
-
-    return from_here(engine.begin())
+        known[position] = least + min(known[one][0] for one in after), most + max(known[one][1] for one in after)
+    return known[begin]
 
 
 def visited(engine: Engine, *, most: int) -> frozenset[str] | None:

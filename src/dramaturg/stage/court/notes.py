@@ -8,13 +8,42 @@ from dramaturg.stage.cast import ModelSeat
 from dramaturg.stage.court.deciding import form_stem, is_structured
 from dramaturg.stage.court.engine import Position
 from dramaturg.stage.court.names import name_list
-from dramaturg.stage.court.procedure import State
+from dramaturg.stage.court.procedure import Procedure, State
 from dramaturg.stage.court.reading import least_heard
 from dramaturg.stage.court.record import record_words
 from dramaturg.stage.court.setting import Setting
 from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.court.wording import fallback_stem
 from dramaturg.stage.transcript import Role, StateChange, Turn
+
+NOTE_NAMES = frozenset({"name", "kind", "title", "matter", "asker", "requested"})
+"""What every note and every stated line may name, beside the roles that one person has."""
+
+CHOICE_NAMES = frozenset({"names", "addressee"})
+"""What there is besides where somebody is to be addressed."""
+
+SPENDING_NAMES = frozenset({"count"})
+"""What there is besides where addressing somebody takes from a budget."""
+
+COUNT_NAMES = frozenset({"least", "most"})
+"""What there is besides where a number is requested or granted."""
+
+
+def names_of_roles(procedure: Procedure) -> dict[str, str]:
+    """Returns the kinds of role that one person has, by the names under which prompts know that person."""
+    return {kind.replace("-", "_"): kind for kind, rule in procedure.roles.items() if not rule.many}
+
+
+def names_in_notes(procedure: Procedure, state: State) -> frozenset[str]:
+    """Returns what the note and the stated line of a state may name: what is not empty there."""
+    names = NOTE_NAMES | names_of_roles(procedure).keys()
+    if any(item.event == "addressed" for item in state.then):
+        names |= CHOICE_NAMES
+    if any(item.event == "addressed" and item.spends for item in state.then):
+        names |= SPENDING_NAMES
+    if state.requests or state.grants:
+        names |= COUNT_NAMES
+    return names
 
 
 def note_text(
@@ -79,12 +108,8 @@ def note_values(
     spent = next((item.spends for item in state.then if item.event == "addressed"), "")
     asked = [change.value for change in states if change.name == "questions_requested"]
     among = engine.addressees(position)
-    alone = {
-        kind.replace("-", "_"): one_line(setting.one(kind).name)
-        for kind, rule in setting.procedure.roles.items()
-        if not rule.many
-    }
-    return alone | {
+    alone = names_of_roles(setting.procedure)
+    return {name: one_line(setting.one(kind).name) for name, kind in alone.items()} | {
         "name": one_line(role.name),
         "kind": setting.title(role.kind),
         "title": one_line(setting.case.title),

@@ -188,12 +188,13 @@ def load_procedure(name: str = "trial", *, beside: Path | None = None) -> Proced
         beside: Folder that a relative path starts from; the working folder by default.
 
     Raises:
-        ContentError: There is no such file, it is wrong, or the proof finds a fault in it.
+        ContentError: There is no such file, it is wrong, or the proof finds a fault in it or in its prompts.
     """
+    from dramaturg.stage.court.prompt_proof import prompt_problems
     from dramaturg.stage.court.proof import problems
 
     path = find("procedures", name, beside=beside)
     procedure = load_yaml(path, Procedure)
-    if found := problems(procedure):
+    if found := problems(procedure) or prompt_problems(procedure):
         raise ContentError("; ".join(found), where=str(path))
     return procedure

@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator
 from dramaturg.stage.court.engine import Engine, visited
 from dramaturg.stage.court.procedure import END, UNDECIDED, VERDICT, Procedure, State, Transition
 
+TAKEN_KINDS = frozenset({"procedure", "analyst"})
+"""What records call the notes of the procedure and whoever reads the turns; no role may be called so."""
+
 
 def problems(procedure: Procedure) -> tuple[str, ...]:
     """Returns what is wrong, one line each; empty for a sound procedure.
@@ -27,6 +30,7 @@ def problems(procedure: Procedure) -> tuple[str, ...]:
         *_stuck(procedure),
         *_owners(procedure),
         *_endless(procedure),
+        *_too_short(procedure),
     )
     return of_the_graph or tuple(_never_played(procedure))
 
@@ -39,6 +43,8 @@ def _naming(procedure: Procedure) -> Iterator[str]:
         yield f"state {twice!r} is defined twice"
     if procedure.start not in ids:
         yield f"start {procedure.start!r} is no state"
+    for kind in sorted(TAKEN_KINDS & procedure.roles.keys()):
+        yield f"role {kind!r} cannot be: records name something else so"
     if procedure.player not in procedure.roles:
         yield f"player {procedure.player!r} is no role"
     yield from _outcomes(procedure)
@@ -64,6 +70,8 @@ def _outcomes(procedure: Procedure) -> Iterator[str]:
             yield f"state {state.id!r} must have both, the purpose {VERDICT!r} and the event 'decided', or neither"
         elif decides and any(transition.event != "decided" for transition in state.then):
             yield f"state {state.id!r} decides, and can do nothing else"
+        elif decides and state.note:
+            yield f"state {state.id!r} decides by the prompt verdict, and its note would be told to nobody"
         elif decides and state.speaker == procedure.player:
             yield f"state {state.id!r} is decided by the player {state.speaker!r}"
 
@@ -170,6 +178,19 @@ def _endless(procedure: Procedure) -> Iterator[str]:
             yield f"state {state.id!r} can come back without end: no budget is taken on the way"
         if state.grants and _on_cycle(state.id, every):
             yield f"state {state.id!r} can grant again and again"
+
+
+def _too_short(procedure: Procedure) -> Iterator[str]:
+    """Yields that the turn limit ends every performance before the shortest way does."""
+    following = {state.id: {transition.to for transition in state.then} for state in procedure.states}
+    reached, turns = {procedure.start}, 0
+    while END not in reached:
+        wider = reached.union(*(following.get(name, set()) for name in reached))
+        if wider == reached:
+            return
+        reached, turns = wider, turns + 1
+    if turns > procedure.turn_limit:
+        yield f"turn_limit {procedure.turn_limit} is too low: the shortest way to the end takes {turns} turns"
 
 
 def _on_cycle(name: str, edges: dict[str, set[str]]) -> bool:

@@ -176,6 +176,12 @@ def _record_values(case: AnyCase, words: RecordWords) -> dict[str, str]:
     return shared | {"people": people}
 
 
+PRIVATE_NAMES = frozenset(
+    {"name", "occupation", "manner", "goal", "knowledge", "secrets", "accused", "matter", "setting"}
+)
+"""What a role's own prompt may name."""
+
+
 def private_values(case: AnyCase, role: Role) -> dict[str, str]:
     """Returns what a role's own prompt may name: who it is, and what it knows and wants beside the public record."""
     words = record_words(case.language)

@@ -21,6 +21,9 @@ from dramaturg.stage.court.setting import Setting
 from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Turn
 
+CHECK_NAMES = frozenset({"record", "known", "name", "asker", "question", "answer"})
+"""What the prompt `witness-check` names, all of it."""
+
 _CHECK = Sampling(temperature=0.0, max_tokens=120)
 _LONGEST_DETAIL = 160
 

@@ -25,6 +25,12 @@ from dramaturg.stage.court.speech import one_line, read_speech
 from dramaturg.stage.court.view import shared_messages
 from dramaturg.stage.transcript import Outcome, Role
 
+VERDICT_NAMES = frozenset({"name", "matter", "goal", "exhibits", "summary", "language", "outcomes", "tags"})
+"""What the prompts of the decision may name."""
+
+SUMMARY_NAMES = frozenset({"dialogue"})
+"""What the prompt `summary` names."""
+
 _NOBODY = People(())
 """A summary may begin its lines with names; nobody speaks in it."""
 

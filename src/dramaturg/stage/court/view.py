@@ -25,6 +25,12 @@ from dramaturg.stage.court.tags import break_tags
 from dramaturg.stage.transcript import Role, Turn
 from dramaturg.text import sha256
 
+RULES_NAMES = frozenset({"name", "language", "seed"})
+"""What the prompt `rules` may name."""
+
+LEFT_OUT_NAMES = frozenset({"count"})
+"""What the prompt `left-out` names."""
+
 KEPT_FIRST = 2
 """Turns at the beginning of a history that are never left out."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dramaturg.errors import ContentError, did_you_mean
+from dramaturg.errors import ContentError
 from dramaturg.prompts import Prompt, load_prompt, parse_prompt, prompt_names
 from dramaturg.stage.court.case import Case, OpenCase
 from dramaturg.stage.court.procedure import UNDECIDED, VERDICT, Procedure
@@ -36,7 +36,7 @@ def prompt_name(procedure: Procedure, stem: str) -> str:
             return name
     raise ContentError(
         f"procedure {procedure.id!r} has no prompt {procedure.family}-{stem}",
-        allowed=f"write it under texts, or name it as {did_you_mean(f'{procedure.family}-{stem}', sorted(known))}",
+        allowed=f"write {procedure.family}-{stem} under texts",
     )
 
 
@@ -55,7 +55,7 @@ def procedure_prompt(procedure: Procedure, name: str, language: str, variant: Pa
     for code in dict.fromkeys((language, "en", *procedure.texts)):
         text = procedure.texts.get(code, {}).get(name)
         if text is not None:
-            variables = ", ".join(sorted(set(_VARIABLE.findall(text))))
+            variables = ", ".join(sorted({name for name in _VARIABLE.findall(text) if name == name.lower()}))
             where = f"procedure {procedure.id}: texts.{code}.{name}"
             return parse_prompt(f"{{# variables: {variables} #}}\n{text}", name=name, language=code, where=where)
     return load_prompt(name, language, variant)
@@ -66,8 +66,8 @@ def fallback_stem(purpose: str) -> str:
     return f"fallback-{purpose.replace('_', '-')}"
 
 
-def prompts_of(procedure: Procedure) -> tuple[str, ...]:
-    """Returns the full names of all prompts that a performance under this procedure may use.
+def prompts_played(procedure: Procedure) -> tuple[str, ...]:
+    """Returns the full names of the prompts that a performance may use and a procedure may bring.
 
     Raises:
         ContentError: One of them does not exist.
@@ -80,8 +80,16 @@ def prompts_of(procedure: Procedure) -> tuple[str, ...]:
         *(f"fallback-verdict-{label}" for label in (*procedure.outcomes, UNDECIDED)),
     }
     notes = {state.note for state in procedure.states if state.note}
-    records = {Case.record_prompt, OpenCase.record_prompt}
-    return tuple(sorted({*(prompt_name(procedure, stem) for stem in stems), *notes, *records}))
+    return tuple(sorted({*(prompt_name(procedure, stem) for stem in stems), *notes}))
+
+
+def prompts_of(procedure: Procedure) -> tuple[str, ...]:
+    """Returns the full names of all prompts that a performance under this procedure may use.
+
+    Raises:
+        ContentError: One of them does not exist.
+    """
+    return tuple(sorted({*prompts_played(procedure), Case.record_prompt, OpenCase.record_prompt}))
 
 
 def prompt_hashes(procedure: Procedure, language: str, variant: Path | None = None) -> dict[str, str]:

@@ -8,6 +8,7 @@ above it; where the form deceives, as in "Note: bring the receipt", the map of r
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,8 +27,16 @@ _WHEN = rf"(?:{_DATE}(?:(?:,|T)?[ \u00a0\u202f]*{_CLOCK}(?:Z|[+-]\d{{2}}:?\d{{2}
 _STAMP = re.compile(rf"(?:[\[(【]\s*{_WHEN}\s*[\])】]|{_WHEN}(?=\s))\s*[-–—|]?\s*")
 _WHOLE_STAMP = re.compile(_WHEN)
 _LIST_MARKS = re.compile(r"\A(?:[-*+>•]\s+|#{1,6}\s+)+")
-_INVISIBLE = str.maketrans("", "", "\u200e\u200f\u202a\u202c\ufeff")
-_WORD = r"[^\W_](?:[\w.'’&@#/+~-]*[\w.)])?"
+_INVISIBLE = str.maketrans("", "", "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff")
+_COMBINING = "".join(sign for sign in map(chr, range(0x300, 0x1E00)) if unicodedata.category(sign)[0] == "M")
+"""Signs inside the words of many scripts that Python does not count as letters, and accents that stand alone."""
+
+_LETTERS = rf"\w{_COMBINING}\u200c\u200d"
+_PICTURES = "\u2600-\u27bf\ufe0f\U0001f000-\U0001faff"
+_WORD = (
+    rf"(?:@?[^\W_](?:[{_LETTERS}{_PICTURES}.'’&@#/+~-]*[{_LETTERS}{_PICTURES}.)])?|[{_PICTURES}][{_PICTURES}\u200d]*)"
+)
+_PICTURE = re.compile(f"[{_PICTURES}]")
 _NAME = rf"{_WORD}(?: {_WORD}){{0,5}}"
 _LABEL = r"\s*[(（\[]\s*(?P<label>[^()（）\[\]\n]{1,60}?)\s*[)）\]]"
 _HEAD = re.compile(
@@ -145,7 +154,7 @@ def _clean(name: str) -> str:
 def _is_name(name: str, *, marked: bool) -> bool:
     """Returns whether words before a colon may be a name: one word, or several with capitals."""
     words = name.split()
-    if len(name) > _LONGEST_NAME or not any(letter.isalpha() for letter in name):
+    if len(name) > _LONGEST_NAME or not any(letter.isalpha() or _PICTURE.match(letter) for letter in name):
         return False
     return marked or len(words) == 1 or all(_like_a_name(word) for word in words)
 

@@ -43,15 +43,17 @@ def check_people(case: AnyCase) -> Iterator[Finding]:
 def _duplicates(speakers: dict[str, str]) -> Iterator[Finding]:
     first: dict[str, str] = {}
     for where, name in speakers.items():
-        plain = _without_accents(plain_name(name))
+        plain = plain_name(_as_seen(name))
         if plain in first:
             told = f"{shown(name)} is the same name as that of {first[plain]}; nobody could tell who is addressed"
             yield Finding("duplicate-name", "error", where, told)
         first.setdefault(plain, where)
 
 
-def _without_accents(name: str) -> str:
-    return "".join(sign for sign in unicodedata.normalize("NFD", name) if not unicodedata.combining(sign))
+def _as_seen(name: str) -> str:
+    """Returns a name without its accents and without signs that nobody sees."""
+    signs = unicodedata.normalize("NFD", name)
+    return "".join(sign for sign in signs if not unicodedata.combining(sign) and unicodedata.category(sign) != "Cf")
 
 
 def _name(where: str, name: str) -> Iterator[Finding]:
@@ -59,7 +61,7 @@ def _name(where: str, name: str) -> Iterator[Finding]:
     if not parts:
         yield Finding("strange-name", "error", where, f"the name {shown(name)} has no letter")
         return
-    if re.search(r"[\d\n:：<>{}\[\]()（）|#@/\\]", name):
+    if re.search(r"[\d\n:：;；<>{}\[\]()（）|#@/\\]", name):
         yield Finding("strange-name", "warning", where, f"the name {shown(name)} holds signs that no name has")
     for language in LANGUAGES:
         words = case_words(language)
