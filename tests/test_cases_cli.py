@@ -123,6 +123,6 @@ def test_unknown_model_is_one_line(tmp_path: Path):
 def test_what_became_of_a_case_that_could_not_be_written_is_told(tmp_path: Path):
     script = tmp_path / "silent.py"
     script.write_text("def reply(request):\n    return ''\n", encoding="utf-8")
-    lines = said("generate", "--model", f"script:{script}", "--prior", "a theft", "--out", tmp_path / "corpus", code=1)
+    lines = said("generate", "--model", f"script:{script}", "--prior", "a theft", "--out", tmp_path / "corpus", code=2)
     assert "0 of 1 cases kept" in lines
     assert "case 1 failed: plot: empty" in lines

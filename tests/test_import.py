@@ -118,6 +118,29 @@ def test_what_looks_like_a_speaker_is_never_taken_for_text_unasked(tmp_path: Pat
     assert notes == {"lines that look like a speaker's are text, as --role says": 1}
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Bob 🎩",
+        "👩\u200d🍳 Ana",
+        "🎩",
+        "Zoe\u0308",
+        "राम",
+        "हरि राम",
+        "สมชาย ใจดี",
+        "מֹשֶׁה",
+        "@bob",
+        "\u2068Bob\u2069",
+        "Müller-Lüdenscheidt",
+        "José\u200b",
+    ],
+)
+def test_names_of_any_script_and_with_pictures_are_speakers(tmp_path: Path, name: str):
+    """A line that is missed would put what one said into the turn of another."""
+    found = one(tmp_path, f"Dana: Hello.\n{name}: Hi.\nDana: Bye.", "Dana=agent:model", "*=customer:human")
+    assert [turn.text for turn in found.turns] == ["Hello.", "Hi.", "Bye."]
+
+
 def test_lines_of_nobody_become_notes_and_are_counted(tmp_path: Path):
     text = "Chat of 3 May\nwith the shop\nDana: Hello.\nBob: Hi."
     found, notes = imported(tmp_path, text, *AGENT)

@@ -111,6 +111,18 @@ def test_built_in_judges_are_named_where_a_judge_is_wanted_and_nowhere_else(
     assert "did you mean 'oracle'" in typed.err
 
 
+def test_a_report_says_why_nothing_was_asked(typed: Typed, arguments: list[str], tmp_path: Path) -> None:
+    """FW-88: no turn to judge is no score, and the reader is told what is amiss with the transcript."""
+    trial = transcript(SMALL, "one")
+    people = {role: player.model_copy(update={"kind": "human"}) for role, player in trial.cast.items()}
+    write(tmp_path / "t.jsonl", [trial.model_copy(update={"cast": people})])
+    assert typed(*arguments) == 0
+    assert "Only turns that a model played are judged" in " ".join(typed.out.split())
+    write(tmp_path / "t.jsonl", [trial.model_copy(update={"roles": ()})])
+    assert typed(*arguments, "--accept-changes") == 0
+    assert "checklist about roles that the transcript does not declare 3" in " ".join(typed.out.split())
+
+
 def test_a_changed_checklist_is_judged_anew_where_changes_are_accepted(
     typed: Typed, arguments: list[str], tmp_path: Path
 ) -> None:

@@ -138,11 +138,17 @@ TOGETHER: tuple[tuple[str, str, str], ...] = (
     ('{"answers": [{"id": "A\u20111", "answer": "sì"}, {"id": "(a-2)", "answer": "不是"}]}', "yes", "no"),
     ('[{"A-1": "yes"}, {"A-2": "no"}]', "yes", "no"),
     ('{"A-1": {"reasoning": "r", "answer": "yes"}, "A-2": {"reasoning": "r", "answer": "no"}}', "yes", "no"),
+    ('{"answers": [{"id": "A_1", "answer": "yes"}, {"id": "a 2", "answer": "no"}]}', "yes", "no"),
+    ('{"A - 1": "yes", "A_2": "no"}', "yes", "no"),
+    ('[{"id": "A-1: Is it formal?", "answer": "yes"}, {"id": "A-2 (Is it loud?)", "answer": "no"}]', "yes", "no"),
+    ('[{"id": "A_1", "answer": "no"}, {"A-1": "yes", "A-2": "yes"}]', "contradictory", "yes"),
+    ('[{"id": "A-12", "answer": "yes"}, {"id": "A-2-1", "answer": "no"}]', "left_out", "left_out"),
+    ("\u200fA-1: yes\u200e\n\u2067A-2: no\u2069", "yes", "no"),
     # order, number
     ("A-2: no\nA-1: yes", "yes", "no"),
     ("A-2: no", "left_out", "no"),
     ("A-1: yes\nA-2: no\nA-3: yes", "yes", "no"),
-    ("yes\nno", "left_out", "left_out"),
+    ("yes\nno", "unparsed", "unparsed"),
     ("A-1: Partly\nA-2: no", "unparsed", "no"),
     ('{"answers": [{"id": "A-1", "answer": "yes"}, {"id": "A-2", "answer": 1}]}', "yes", "unparsed"),
     (LIST[:-2], "yes", "yes"),
@@ -180,8 +186,8 @@ TOGETHER: tuple[tuple[str, str, str], ...] = (
     ("A-1: yes\nA-2: yes\nSorry, the first should be no.", "contradictory", "contradictory"),
     ("A-1: yes\nA-2: yes\n\nFinal:\nA-1: no\nA-2: yes", "contradictory", "yes"),
     # broken
-    ('{\n"A-1": "yes",\n"A-2": no" 3\n', "left_out", "left_out"),
-    ('{"A-1": "yes", "A-2": "n', "left_out", "left_out"),
+    ('{\n"A-1": "yes",\n"A-2": no" 3\n', "unparsed", "unparsed"),
+    ('{"A-1": "yes", "A-2": "n', "unparsed", "unparsed"),
 )  # fmt: skip
 
 NUMBERED: tuple[tuple[str, str, str], ...] = (
@@ -206,6 +212,11 @@ NUMBERED: tuple[tuple[str, str, str], ...] = (
     ('{"Q1": "yes", "Q2": "no"}\nSorry, Q1 should be no.', "contradictory", "no"),
     ('{"Q1": "yes", "Q2": "n', "unparsed", "unparsed"),
     ('{\n"Q1": "yes",\n"Q2": no" 3\n', "unparsed", "unparsed"),
+    ("1、是 [理由]\n2、否 [理由]", "yes", "no"),
+    ("\u200f1. Yes\u200e [r]\n\u200f2. No\u200e [r]", "yes", "no"),
+    ("1. Yes [r]\n2. No [r]\n\nCorrection: 1. No [r]", "contradictory", "no"),
+    ("1. Yes [r]\n2. No [r]\n\nOn reflection, 1) should be no.", "contradictory", "no"),
+    ("1. Yes [r]\n2. No [r]\n\nBoth rest on what was said at 10. No more was needed.", "yes", "no"),
     ("Q1 - Partly\nQ2 - no", "unparsed", "no"),
     ("Q1 - 1\nQ2 - no", "unparsed", "no"),
 )
@@ -240,8 +251,6 @@ async def verdicts(folder: Path, mode: Mode, text: str, *, many: bool) -> list[s
 @pytest.mark.parametrize(("text", "worth"), ALONE)
 async def test_an_answer_to_one_question(tmp_path: Path, mode: Mode, text: str, worth: str):
     (found,) = await verdicts(tmp_path, mode, text, many=False)
-    if mode in {"joint", "grouped"} and found == "left_out":
-        found = "unparsed"  # no entry has the id: in these modes that is its name
     assert found == worth
 
 
@@ -273,6 +282,12 @@ async def test_what_contradicts_itself_is_asked_once_more(tmp_path: Path, mode: 
     replies = iter([first, second])
     found, requests = await judged(tmp_path, lambda _: next(replies), mode=mode, by=ONE, transcript=SHORT)
     assert (found["A-1"].answer, len(requests)) == ("no", 2)
+
+
+@pytest.mark.parametrize(("mode", "text"), [("paper", "1. Partly [r]"), ("joint", "<html>Bad gateway</html>")])
+async def test_what_was_written_in_place_of_an_answer_is_quoted(tmp_path: Path, mode: Mode, text: str):
+    found, _ = await judged(tmp_path, lambda _: text, mode=mode, by=ONE, transcript=SHORT)
+    assert [text.removeprefix("1. ") in one.detail for one in found.values()] == [True]
 
 
 async def test_a_turn_that_does_not_exist_flags_an_answer_and_costs_it_nothing(tmp_path: Path):

@@ -192,7 +192,7 @@ def _tell(corpus: Corpus, out: Path, budget: Budget, *, as_json: bool) -> None:
         if first is not None:
             say(f"case {first.number} stopped: {first.detail}; run the same command again to go on")
     if figures["stopped"] or not figures["kept"]:
-        raise Finished(1)
+        raise Finished(2)
 
 
 @app.command("import")

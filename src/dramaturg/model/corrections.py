@@ -22,7 +22,7 @@ _ANSWERS: dict[str, YesNo] = {
 }
 _WORDS: dict[str, YesNo] = yes_no_synonyms("en", "it", "fr", "zh")
 _ONE = "|".join(map(re.escape, sorted(_ANSWERS, key=len, reverse=True)))
-_ALONE = r"(?=\s*(?:[.,;:!?)\]}。，；：！？）】\"'”’*`_]|\Z)|\s+(?:because|since|as|instead|and|but|while)\b)"
+_ALONE = r"(?=\s*(?:[.,;:!?()\[\]}（【。，；：！？）】\"'”’*`_]|\Z)|\s+(?:because|since|as|instead|and|but|while)\b)"
 _ANSWER = re.compile(
     rf"(?P<not>\b(?:not|non|pas|from|rather than|instead of)\s+[\"'*`“]*)?"
     rf"(?:(?<![\w'])|(?<=[是为成]))(?P<answer>{_ONE}){_ALONE}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dramaturg.model.reasoning import split_reasoning
@@ -27,6 +27,7 @@ _LABEL = re.compile(
 _BARE = re.compile(r"[*_`\"'\])】」]*(?:\s*[:|=)\].】」]|\s[->]+\s|->|→)+[\s*_|]*")
 _ONE_ANSWER = re.compile(r"[*_`\"'\])】」]*[^\S\n]+(?P<answer>[^\n]{1,40})(?=\n|\Z)")
 _BREAK = re.compile(r"\s+[-–—]+\s+|\s*[,;(|]\s*|\.\s+|\s+(?=because\b)|\n", re.IGNORECASE)
+_BEHIND_ID = re.compile(r"[:：(（|]|\s[-–—]\s(?=\S+\s+\S)")
 _LONGEST = 200_000
 
 
@@ -109,6 +110,36 @@ def fold_id(name: str) -> str:
     """Returns an id for comparison: without case, width, kinds of hyphen, blanks around it, brackets and the like."""
     plain = unicodedata.normalize("NFKC", name.translate(_INVISIBLE)).translate(_HYPHENS).casefold()
     return plain.strip(" \t\r\n\"'`*[](){}<>【】「」.,;:#")
+
+
+def id_reader(ids: Sequence[str]) -> Callable[[str], str | None]:
+    """Returns what says which of the ids a text names, or None.
+
+    Hyphens, underscores and blanks inside an id are one, and the question may stand behind it: ``BRF_RA_1``,
+    ``BRF - RA - 1``, ``BRF-RA-1: Does the judge …``. An id that is written exactly goes before one that is not.
+
+    Args:
+        ids: What may be named; distinct.
+    """
+    exact = {fold_id(name): name for name in ids}
+    joined: dict[str, list[str]] = {}
+    for name in ids:
+        joined.setdefault(_joined(name), []).append(name)
+
+    def read(text: str) -> str | None:
+        found = exact.get(fold_id(text))
+        if found is not None:
+            return found
+        for part in (text, _BEHIND_ID.split(text, maxsplit=1)[0]):
+            if len(named := joined.get(_joined(part), [])) == 1:
+                return named[0]
+        return None
+
+    return read
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[\s_-]+", "-", fold_id(name))
 
 
 def fold_text(text: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from dramaturg.model.corrections import Correction, corrections
-from dramaturg.model.labelled import fold_id, read_records
+from dramaturg.model.labelled import fold_id, id_reader, read_records
 from dramaturg.model.one_answer import Written, find_answer
 from dramaturg.model.tolerant import Broken, Found, json_line, plain_key, read_json, read_values
 from dramaturg.text import Json
@@ -133,10 +133,10 @@ def _inside(value: Json, form: Form, open_ids: Sequence[str]) -> Iterator[Entry]
     if own is not None and not isinstance(own, dict | list):
         yield Entry(str(own), value)
         return
-    asked = {fold_id(name) for name in open_ids}
-    keyed = any(fold_id(key) in asked for key in value)
+    named = id_reader(open_ids)
+    keyed = any(named(key) is not None for key in value)
     for key, part in value.items():
-        if fold_id(key) not in asked and isinstance(part, dict | list):
+        if named(key) is None and isinstance(part, dict | list):
             yield from _inside(part, form, open_ids)
         elif keyed:
             yield Entry(key, dict(part) if isinstance(part, dict) else {form.decisive: part})

@@ -15,7 +15,10 @@ from typing import NoReturn
 
 from dramaturg.text import Json
 
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+INVISIBLE = (
+    "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0e\ufe0f"
+    "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 """Characters without width, which models and copied prompts scatter through text."""
 
 DEEPEST = 64

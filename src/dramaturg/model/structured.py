@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from dramaturg.model.answer_type import answer_schema, field_labels, list_schema, validated, yes_no_field
 from dramaturg.model.corrections import Correction
-from dramaturg.model.labelled import fold_id
+from dramaturg.model.labelled import id_reader
 from dramaturg.model.many_answers import Entry, Form, read_many
 from dramaturg.model.one_answer import Reading, read_one, settled
 from dramaturg.model.reply import Asked, Reply
@@ -273,13 +273,14 @@ class _Gathered(Generic[ItemT]):
         failure = failure_of(reply)
         readable = failure in {"", "truncated"}
         entries, around = self._read(reply.text, open_ids, cut=failure == "truncated") if readable else ([], [])
-        missing: ItemFailure = failure or "left_out"
-        detail = reply.detail or (failure or "the answer does not have this id")
+        missing: ItemFailure = failure or ("left_out" if entries else "unparsed")
+        none = "the answer does not have this id" if entries else "no answer has the id of a question"
+        detail = reply.detail or failure or none
         self.failures = {name: ListFailure(missing, detail) for name in open_ids}
-        by_folded = {fold_id(name): name for name in open_ids}
+        named = id_reader(open_ids)
         read: dict[str, list[Reading[ItemT]]] = {}
         for entry in entries:
-            name = by_folded.get(fold_id(entry.id))
+            name = named(entry.id)
             if name is None:
                 self.ignored += 1
                 continue

@@ -118,6 +118,12 @@ def _about_missing(panel: Panel) -> Iterator[Caution]:
         missing.update(subject.missing)
     planned = sum(subject.scores["total"].planned for subject in panel.subjects)
     number = missing.total()
+    if panel.subjects and not planned:
+        yield Caution(
+            "nothing_applies",
+            f"No question of the checklist {panel.checklist_id} applies to these transcripts, so there is no score. "
+            "Only turns that a model played are judged: see who played what.",
+        )
     if not number:
         return
     text = (
@@ -178,7 +184,11 @@ def _about_judgements(panels: Sequence[Panel], doubts: Doubts, staged: bool) -> 
 
 
 def _reasons(missing: Mapping[str, int]) -> str:
-    named = {"left_out": "not answered", "not_staged": "trial not staged"}
+    named = {
+        "left_out": "not answered",
+        "not_staged": "trial not staged",
+        "checklist_unfit": "checklist about roles that the transcript does not declare",
+    }
     return ", ".join(
         f"{named.get(reason, words(reason))} {number:,}" for reason, number in Counter(missing).most_common()
     )

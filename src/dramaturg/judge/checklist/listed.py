@@ -81,8 +81,9 @@ async def ask_listed(
         name=PURPOSE,
         lines_for=partial(messages, "judge-joint-lines"),
     )
+    written = "" if answered.items else answered.text
     votes = {
-        name: Vote("missing", failure.reason or "unparsed", calls=answered.keys, detail=told(failure.detail, ""))
+        name: Vote("missing", failure.reason or "unparsed", calls=answered.keys, detail=told(failure.detail, written))
         for name, failure in answered.failures.items()
     }
     for name, item in answered.items.items():

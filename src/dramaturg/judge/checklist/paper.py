@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dramaturg.judge.checklist.answers import Brief
 from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning, told, with_condition
@@ -53,9 +53,10 @@ _NUMBER_KEYS = frozenset({"question", "number", "no", "q", "id"})
 """Keys under which judges put the number of a question that an object answers."""
 
 _ANOTHER = re.compile(rf"{_NUMBER}\s*[-–—:：]", re.IGNORECASE)
-_BARE_HEAD = re.compile(rf"^{_MARKS}(\d{{1,4}})(?=\s*[.):|\]-])(?!\.\d)", re.M)
+_BARE_HEAD = re.compile(rf"^{_MARKS}(\d{{1,4}})(?=\s*[.):|\]、-])(?!\.\d)", re.M)
+_BARE_NUMBER = re.compile(r"(?<![\w.:,-])(\d{1,4})(?:[.)](?=\s)|[:：、])")
 _BRACKETS = {"(": ")", "（": "）", "[": "]", "【": "】"}
-_LEAD = re.compile(r"^[\s.:|*_\"'`)\]>=–—-]+")
+_LEAD = re.compile(r"^[\s.:、|*_\"'`)\]>=–—-]+")
 _LABELS = r"(?:reasoning|reason|because|motivazione|perché|理由|原因)"
 _REASONING = re.compile(rf"[(（\[【]|(?:^|[\s.,;|]){_LABELS}\s*[:：]?", re.IGNORECASE)
 _BRACKET = re.compile(rf"[(（\[【]\s*{_LABELS}", re.IGNORECASE)
@@ -71,12 +72,14 @@ class Entry:
         reasoning: What stands behind it.
         several: Whether it holds more than one answer.
         behind: What stands behind the reasoning's bracket, and may take the answer back.
+        written: All of it.
     """
 
     answer: YesNo | None
     reasoning: str
     several: bool = False
     behind: str = ""
+    written: str = ""
 
 
 def paper_tokens(questions: int) -> int:
@@ -161,7 +164,10 @@ def read_answers(text: str, questions: Mapping[int, str]) -> dict[int, tuple[Ent
         if read_json(visible, keys=("answer",)) is not None:
             return _in_json(visible, questions)
         parts = [(number, visible) for number in questions]
-    entries = [(number, _entry(written, questions.get(number, ""))) for number, written in parts]
+    entries = [
+        (number, replace(_entry(written, questions.get(number, "")), written=written.strip()))
+        for number, written in parts
+    ]
     for number, entry in entries:
         if number in questions:
             found[number] = (*found.get(number, ()), entry)
@@ -202,7 +208,11 @@ def _given(brief: Brief | None, *, several: bool) -> Entry:
 
 
 def _add_corrections(found: dict[int, tuple[Entry, ...]], behind: str, about: Sequence[int]) -> None:
-    """Adds what a text behind answers gives anew, to the questions that it names or else to those it is about."""
+    """Adds what a text behind answers gives anew, to the questions that it names or else to those it is about.
+
+    "Correction: 1. No" names a question as "Q1" does.
+    """
+    behind = _BARE_NUMBER.sub(r"Q\1 ", behind)
     numbers = {f"{word}{number}": number for number in found for word in ("q", "question ")}
     for again in corrections(behind, tuple(numbers)):
         for number in found.keys() & ([numbers[name] for name in again.ids] or about):
@@ -302,7 +312,7 @@ def _vote(questioning: Questioning, indicator: Indicator, entries: Sequence[Entr
         reason = "contradictory" if several else "unparsed" if entries else "left_out"
         detail = "the answer is neither yes nor no" if entries else "the answer does not have this number"
         detail = "more than one answer is given" if several else detail
-        written = entries[-1].reasoning if entries else ""
+        written = entries[-1].written or entries[-1].reasoning if entries else ""
         return Vote("missing", reason, calls=calls, detail=told(detail, written))
     if len(answers) > 1 or any(entry.several for entry in entries):
         detail = "the question is answered more than once, with different results"
