@@ -184,9 +184,7 @@ ASKED = "judges/openai:judge/ten/single/"
         ({}, {"long": "cut"}, "long"),
     ],
 )
-def test_judges_asked_in_another_way_are_refused(
-    tmp_path: Path, one: dict[str, str], two: dict[str, str], field: str
-):
+def test_judges_asked_in_another_way_are_refused(tmp_path: Path, one: dict[str, str], two: dict[str, str], field: str):
     folders = (
         make_run(tmp_path / "one", {SMALL: POOR}, changed=one),
         make_run(tmp_path / "two", {LARGE: GOOD}, changed=two),
