@@ -127,9 +127,11 @@ def _names(clause: str, told: _Told) -> Iterator[str]:
 
 
 def _told(known: str) -> _Told:
-    times = [*_TIME.finditer(known)]
-    ids = frozenset(exhibit_ids(known))
-    numbers = {number for _, number, _ in _numbers(known)} | {str(number) for _, number in ids}
+    """Returns what the known text names, as a whole and clause by clause: an answer is read by clauses."""
+    texts = [known, *_CLAUSE.split(known)]
+    times = [time for text in texts for time in _TIME.finditer(text)]
+    ids = frozenset(exhibit for text in texts for exhibit in exhibit_ids(text))
+    numbers = {number for text in texts for _, number, _ in _numbers(text)} | {str(number) for _, number in ids}
     for time in times:
         hour, minute = int(time[1]), int(time[2])
         numbers |= {str(hour), str(hour % 12 or 12), str(minute)}
