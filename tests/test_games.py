@@ -18,6 +18,7 @@ from dramaturg.files import load_yaml, shipped
 from dramaturg.model.opening import Models
 from dramaturg.report.page import write_page
 from dramaturg.run.court import House
+from dramaturg.run.fitting import fitting_checklist
 from dramaturg.run.games import (
     Game,
     GameSettings,
@@ -380,3 +381,17 @@ def test_the_guides_procedure_is_sound_and_played_to_its_end(monkeypatch: pytest
     shown = court(*arguments, given="My shoulder is stiff.\nThree weeks ago.\n")
     assert "Leo Park: Three weeks ago." in shown.output
     assert "Outcome for the patient: complete." in shown.output
+
+
+@pytest.mark.parametrize(
+    ("kinds", "language", "name"),
+    [
+        ({"judge", "prosecutor", "defence", "witness"}, "en", "court"),
+        ({"judge", "prosecutor", "defence", "witness"}, "it", "court-it"),
+        ({"judge", "prosecutor", "defence", "witness"}, "de", "court"),
+        ({"agent", "customer", "supervisor"}, "zh", "customer-service-zh"),
+        ({"nurse", "patient"}, "en", "court"),
+    ],
+)
+def test_a_performance_is_judged_by_the_checklist_that_asks_about_its_roles(kinds: set[str], language: str, name: str):
+    assert fitting_checklist(kinds, language) == name

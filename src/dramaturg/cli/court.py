@@ -205,6 +205,8 @@ def _how_to_go_on(game: Game) -> str:
 
 def _applaud(game: Game, transcript: Transcript) -> None:
     """Says how a game ended, and what can be done with it now."""
+    from dramaturg.run.fitting import fitting_checklist
+
     outcome = transcript.outcome
     procedure = game.material().stagings[0].procedure
     say("")
@@ -218,7 +220,9 @@ def _applaud(game: Game, transcript: Transcript) -> None:
             say(outcome.justification)
     path = game.folder / "transcripts.jsonl"
     settings = game.settings
-    words = ["judge", str(path), "--judge", settings.model, "--out", str(game.folder / "report")]
+    checklist = fitting_checklist(procedure.roles, transcript.scenario.language)
+    words = ["judge", str(path), "--judge", settings.model, "--checklist", checklist]
+    words += ["--out", str(game.folder / "report")]
     say(f"Transcript: {path}")
     say(f"Judge this performance: dramaturg {shlex.join(words)}")
     again = ["play", settings.case, "--model", settings.model, "--seed", str(settings.seed + 1)]

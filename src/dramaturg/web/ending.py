@@ -6,6 +6,7 @@ from typing import get_args
 
 from dramaturg.files import shipped
 from dramaturg.judge.checklist import Mode
+from dramaturg.run.fitting import fitting_checklist
 from dramaturg.web.elements import Field, button, link, tag
 from dramaturg.web.frame import Visit
 from dramaturg.web.home import outcome_class, outcome_words
@@ -79,7 +80,11 @@ class Ending:
         tag("p", say("verdict.judge_about"), "small soft")
         with tag("div", classes="pair"):
             checklists = {name: name for name in shipped("checklists")}
-            checklist = Field(say("verdict.checklist"), self._usual_checklist(checklists), choices=checklists)
+            checklist = Field(
+                say("verdict.checklist"),
+                fitting_checklist(self._room.procedure.roles, self._room.case.language),
+                choices=checklists,
+            )
             mode = Field(say("verdict.mode"), "single", choices={name: name for name in _MODES})
         judge = self._offer.model_field(say("verdict.judge_model"), self._live.game.settings.model)
 
@@ -89,12 +94,6 @@ class Ending:
         again = judging.report is not None
         with tag("div"):
             button(say("verdict.judge_again" if again else "verdict.judge_start"), start, "" if again else "primary")
-
-    def _usual_checklist(self, checklists: dict[str, str]) -> str:
-        """Returns the checklist that fits the procedure and the case's language, where one does."""
-        family = "customer-service" if self._room.procedure.id == "complaint" else "court"
-        own = f"{family}-{self._room.case.language}"
-        return own if own in checklists else family
 
 
 def _mode(text: str) -> Mode:
