@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dramaturg.files import shipped
 from dramaturg.judge.checklist import Mode
 from dramaturg.run.load import Load, load_of
 from dramaturg.run.material import read_material
@@ -197,3 +198,15 @@ def test_local_models_cost_nothing(tmp_path: Path) -> None:
 
 def test_loads_add_up() -> None:
     assert Load(1, 2, 3, 4) + Load(10, 20, 30, 40) == Load(11, 22, 33, 44)
+
+
+def test_case_that_was_imported_can_be_planned_and_costs_what_its_twin_costs(tmp_path: Path) -> None:
+    """What a case was imported from is kept in it, nested as it came, and changes nothing that is played."""
+    origin = '\norigin: {title: "As it was", evidence: ["a key", {nested: [1, 2]}]}\n'
+    path = tmp_path / "imported.yaml"
+    path.write_text(shipped("cases")["summit-ridge"].read_text(encoding="utf-8") + origin, encoding="utf-8")
+    mine, twin = (
+        plan(read_material(write_study(tmp_path, cases=[case]))) for case in ("imported.yaml", "summit-ridge")
+    )
+    assert mine.load.most_calls == twin.load.most_calls
+    assert ids(tmp_path, cases=["imported.yaml"]) == ids(tmp_path, cases=["summit-ridge"])

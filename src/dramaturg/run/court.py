@@ -15,14 +15,11 @@ from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader, Seat
 from dramaturg.stage.court import (
     Procedure,
-    Protocol,
-    StagingOptions,
     TrialLimits,
     expected_calls,
     play_trial,
 )
-from dramaturg.stage.court.engine import bounds
-from dramaturg.stage.court.setting import court_engine
+from dramaturg.stage.court.engine import bounds, unpeopled
 from dramaturg.stage.transcript import Transcript
 
 
@@ -89,7 +86,8 @@ def transcript_id(staged: StagedCase, unit: str) -> str:
 def performance_calls(unit: StageUnit, study: Study) -> tuple[int, int]:
     """Returns the fewest and the most calls of one performance, all restarts included in the most."""
     staging = unit.staging
-    return _calls(staging.case, staging.procedure, study.protocol, trial_limits(study.limits), study.staging)
+    limits = trial_limits(study.limits)
+    return expected_calls(staging.case.case, study.protocol, limits, staging.procedure, study.staging)
 
 
 def performance_turns(unit: StageUnit, study: Study) -> tuple[int, int]:
@@ -98,7 +96,7 @@ def performance_turns(unit: StageUnit, study: Study) -> tuple[int, int]:
     unbounded = frozenset(
         kind for kind, player in staging.fixed.items() if player is None or player.spec.provider == "script"
     )
-    return _turns(staging.case, staging.procedure, unbounded, trial_limits(study.limits))
+    return _turns(staging.procedure, unbounded, trial_limits(study.limits))
 
 
 def trial_limits(limits: Limits) -> TrialLimits:
@@ -111,17 +109,9 @@ def trial_limits(limits: Limits) -> TrialLimits:
     )
 
 
-_by_procedure = functools.lru_cache(maxsize=1024)
-
-
-def _turns(staged: StagedCase, procedure: Procedure, unbounded: frozenset[str], limits: TrialLimits) -> tuple[int, int]:
-    engine = court_engine(staged.case, procedure, limits)
+@functools.lru_cache(maxsize=256)
+def _turns(procedure: Procedure, unbounded: frozenset[str], limits: TrialLimits) -> tuple[int, int]:
+    engine = unpeopled(procedure, questions=limits.questions, turn_limit=limits.turns)
     turns = bounds(engine, lambda _: (1, 1))[1]
     of_others = bounds(engine, lambda state: (0, int(state.speaker in unbounded)))[1]
     return min(turns, limits.turns), min(of_others, limits.turns)
-
-
-def _calls(
-    staged: StagedCase, procedure: Procedure, protocol: Protocol, limits: TrialLimits, options: StagingOptions
-) -> tuple[int, int]:
-    return expected_calls(staged.case, protocol, limits, procedure, options)

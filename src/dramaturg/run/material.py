@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from dramaturg.stage.court import DEFAULT_LIMITS, AnyCase, Procedure, load_proce
 from dramaturg.stage.court.procedure import VERDICT
 from dramaturg.stage.court.record import case_digest
 from dramaturg.stage.court.setting import court_engine
-from dramaturg.stage.court.wording import prompt_hashes, prompts_of
+from dramaturg.stage.court.wording import prompts_of
 from dramaturg.text import Json, canonical_json, sha256
 
 ItemT = TypeVar("ItemT")
@@ -73,9 +73,9 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class StagedCase:
-    """A case with the file that it stands in."""
+    """A case with the file that it stands in; its digest stands for it in a hash."""
 
-    case: AnyCase
+    case: AnyCase = field(hash=False)
     path: Path
     digest: str
 
@@ -257,6 +257,7 @@ class _Reading:
         self._path = path
         self._folder = path.parent
         self._problems: list[str] = []
+        self._procedures: dict[Path, Procedure] = {}
 
     def report(self) -> None:
         if self._problems:
@@ -318,12 +319,12 @@ class _Reading:
         case = read_case(path)
         return StagedCase(case, path, case_digest(case))
 
-    def procedure(self, name: str) -> tuple[Procedure, Path]:
-        """Returns a procedure that the proof accepts and whose prompts are all there, with its file."""
-        path = find("procedures", name, beside=self._folder)
-        procedure = load_procedure(str(path.resolve()))
-        prompt_hashes(procedure, "en")
-        return procedure, path
+    def procedure(self, name: str, *, beside: Path | None = None) -> tuple[Procedure, Path]:
+        """Returns a procedure that the proof accepts and whose prompts are all there, with its file; read once."""
+        path = find("procedures", name, beside=beside or self._folder)
+        if path not in self._procedures:
+            self._procedures[path] = load_procedure(str(path.resolve()))
+        return self._procedures[path], path
 
     def stagings(
         self, study: Study, cases: Sequence[StagedCase], held: Sequence[tuple[Procedure, Path]]
@@ -332,7 +333,7 @@ class _Reading:
         kinds: set[str] = set()
         for index, staged in enumerate(cases):
             try:
-                under = held or [self._own_procedure(staged)]
+                under = held or [self.procedure(staged.case.made_for, beside=staged.path.parent)]
                 for procedure, path in under:
                     court_engine(staged.case, procedure, DEFAULT_LIMITS)
                     self._check_options(study, procedure)
@@ -348,12 +349,6 @@ class _Reading:
             study.staging.check(procedure, guarded=study.protocol == "guarded")
         except UserError as error:
             self._note(str(error), "staging")
-
-    def _own_procedure(self, staged: StagedCase) -> tuple[Procedure, Path]:
-        path = find("procedures", staged.case.made_for, beside=staged.path.parent)
-        procedure = load_procedure(str(path.resolve()))
-        prompt_hashes(procedure, staged.case.language)
-        return procedure, path
 
     def _fixed(self, study: Study, staged: StagedCase, procedure: Procedure) -> dict[str, NamedModel | None]:
         """Returns who plays what beside the subject; whoever decides is never a person."""

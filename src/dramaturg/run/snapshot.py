@@ -90,8 +90,9 @@ def snapshot_of(material: Material) -> Snapshot:
             texts[key] = (prompt.source, ".txt")
     for language in sorted({bench.checklist.language for bench in material.judges} - set(languages)):
         add_judges_prompts(entries, texts, language)
+    for procedure, path in {staging.procedure: staging.path for staging in material.stagings}.items():
+        add(f"procedures/{procedure.id}", procedure.digest, path)
     for staging in material.stagings:
-        add(f"procedures/{staging.procedure.id}", staging.procedure.digest, staging.path)
         for kind, player in staging.fixed.items():
             if player is not None and player.spec.provider == "script":
                 name = f"scripts/{kind}-{staging.case.case.id}"

@@ -167,6 +167,12 @@ def _after(position: Position, transition: Transition) -> dict[str, int]:
     return left
 
 
+def unpeopled(procedure: Procedure, *, questions: int, turn_limit: int) -> Engine:
+    """Returns the procedure with one nameless person of each kind: for what does not depend on who is there."""
+    roster = {kind: (kind,) for kind in procedure.roles}
+    return Engine(procedure, roster, questions=questions, turn_limit=turn_limit)
+
+
 def bounds(engine: Engine, cost: Callable[[State], tuple[int, int]]) -> tuple[int, int]:
     """Returns the least and the most that a performance may cost, whatever happens in it.
 

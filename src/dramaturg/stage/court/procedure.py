@@ -6,6 +6,7 @@ YAML file; `dramaturg.stage.court.proof` proves it, `dramaturg.stage.court.engin
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -163,10 +164,13 @@ class Procedure(_Frozen):
         """Returns the label of an outcome by its word, or by the label itself, in lower case; empty where none is."""
         return next((label for label, name in self.outcomes.items() if word and word in {label, name.casefold()}), "")
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Hash of the whole content."""
         return sha256(self.model_dump_json())
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def state(self, name: str) -> State:
         """Returns a state by its id.

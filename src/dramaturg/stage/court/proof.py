@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dramaturg.stage.court.engine import Engine, visited
+from dramaturg.stage.court.engine import unpeopled, visited
 from dramaturg.stage.court.procedure import END, UNDECIDED, VERDICT, Procedure, State, Transition
 
 TAKEN_KINDS = frozenset({"procedure", "analyst"})
@@ -206,10 +206,8 @@ MOST_COUNT = 50
 
 def _never_played(procedure: Procedure) -> Iterator[str]:
     """Yields the states that no performance comes to because a budget is always used up, or never is."""
-    roster = {kind: (kind,) for kind in procedure.roles}
-    seen = visited(
-        Engine(procedure, roster, questions=MOST_COUNT, turn_limit=procedure.turn_limit), most=MOST_POSITIONS
-    )
+    engine = unpeopled(procedure, questions=MOST_COUNT, turn_limit=procedure.turn_limit)
+    seen = visited(engine, most=MOST_POSITIONS)
     for state in procedure.states:
         if seen is not None and state.id not in seen:
             yield f"state {state.id!r} is never reached: on every way to it a budget forbids the last step"

@@ -27,7 +27,7 @@ WITNESS = "witness"
 """Kind of the role whose answers may be checked against what it knows."""
 
 
-class StagingOptions(BaseModel):
+class StagingOptions(BaseModel, frozen=True):
     """Options of a staging; the defaults are the paper's prompts and nothing else.
 
     Attributes:
@@ -49,7 +49,7 @@ class StagingOptions(BaseModel):
             with the words to say (``structured``).
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(extra="forbid")
 
     layout: Layout = "role-first"
     reminder: Annotated[int, Field(ge=0, le=100, strict=True)] = 0

@@ -5,6 +5,7 @@ A pure function of case, cast, seed, protocol and the replies: played again on t
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from dramaturg.ledger.calls import Calls
@@ -12,7 +13,7 @@ from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import Cast
 from dramaturg.stage.court.case import AnyCase
 from dramaturg.stage.court.deciding import is_decision
-from dramaturg.stage.court.engine import bounds
+from dramaturg.stage.court.engine import bounds, unpeopled
 from dramaturg.stage.court.limits import DEFAULT_LIMITS, TrialLimits
 from dramaturg.stage.court.performance import Attempt, Broken, Ending
 from dramaturg.stage.court.procedure import VERDICT, Procedure, State, load_procedure
@@ -143,7 +144,14 @@ def expected_calls(
     call that did not fit and is made again with less history comes on top.
     """
     held = procedure or load_procedure(case.made_for)
-    engine = court_engine(case, held, limits)
+    court_engine(case, held, limits)  # refuses a case that does not fill the roles
+    return _expected(held, protocol, limits, staging)
+
+
+@functools.lru_cache(maxsize=256)
+def _expected(held: Procedure, protocol: Protocol, limits: TrialLimits, staging: StagingOptions) -> tuple[int, int]:
+    """Returns the bounds of `expected_calls`, which are the same for every case that fills the roles."""
+    engine = unpeopled(held, questions=limits.questions, turn_limit=limits.turns)
     turns = bounds(engine, lambda _: (1, 1))[1]
     parts = 1 + 2 * turns * limits.heard_characters // limits.part_characters
 
