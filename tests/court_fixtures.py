@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Sequence
 from pathlib import Path
 
 from dramaturg.ledger import Calls, Ledger
-from dramaturg.model import Model, parse_spec
+from dramaturg.model import Identity, Model, ModelFacts, OnText, Reply, Request, parse_spec
 from dramaturg.model.script import open_script
+from dramaturg.model.spec import Options
 from dramaturg.stage import Audience, Transcript
 from dramaturg.stage.cast import Cast, HumanSeat, ModelSeat, Reader, Seat
 from dramaturg.stage.court import (
@@ -57,6 +59,34 @@ CASE = Case(
     ),
     facts=(Fact(text="There were two keys.", status="true"),),
 )
+
+
+class PassingOn:
+    """A model that passes everything on to another one; tests change what it sends."""
+
+    def __init__(self, inner: Model) -> None:
+        self.inner = inner
+
+    @property
+    def identity(self) -> Identity:
+        return self.inner.identity
+
+    @property
+    def facts(self) -> ModelFacts:
+        return self.inner.facts
+
+    @property
+    def options(self) -> Options:
+        return self.inner.options
+
+    async def send(self, request: Request, on_text: OnText | None = None) -> Reply:
+        return await self.inner.send(request, on_text)
+
+    async def embed(self, texts: Sequence[str]) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
 
 
 def script(name: str) -> Model:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from court_fixtures import CASE, cast, script, spoken, trial
+from court_fixtures import CASE, PassingOn, cast, script, spoken, trial
 from dramaturg.errors import StudyError, UserError
 from dramaturg.ledger import Ledger
-from dramaturg.model import Identity, Model, ModelFacts, OnText, Reply, Request, TokenLogprob
+from dramaturg.model import Model, OnText, Reply, Request, TokenLogprob
 from dramaturg.model.embeddings import LEXICAL
-from dramaturg.model.spec import Options
 from dramaturg.run.court import performance_calls
 from dramaturg.run.material import read_material
 from dramaturg.run.snapshot import snapshot_of
@@ -36,24 +34,12 @@ Nora Quist, groom. Carl Nash asked about Tom Reed. Twenty-five horses.
 """
 
 
-class Likely:
+class Likely(PassingOn):
     """A script whose answers to questions about strength carry log-probabilities."""
 
     def __init__(self, inner: Model, *shares: float | None) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self.shares = [*shares]
-
-    @property
-    def identity(self) -> Identity:
-        return self.inner.identity
-
-    @property
-    def facts(self) -> ModelFacts:
-        return self.inner.facts
-
-    @property
-    def options(self) -> Options:
-        return self.inner.options
 
     async def send(self, request: Request, on_text: OnText | None = None) -> Reply:
         if request.labels["purpose"] != "strength":
@@ -63,12 +49,6 @@ class Likely:
             return Reply("ok", text="yes")
         top = (("yes", math.log(share)), ("no", math.log(1 - share)))
         return Reply("ok", text="yes", logprobs=(TokenLogprob("yes", math.log(share), top),))
-
-    async def embed(self, texts: Sequence[str]) -> None:
-        return None
-
-    async def close(self) -> None:
-        return None
 
 
 def with_prosecutor(model: Model) -> Cast:

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from court_fixtures import CASE, script, spoken
+from court_fixtures import CASE, PassingOn, script, spoken
 from dramaturg.ledger import Ledger
-from dramaturg.model import Identity, Message, Model, ModelFacts, OnText, Reply, Request
-from dramaturg.model.spec import Options
+from dramaturg.model import Message, Model, OnText, Reply, Request
 from dramaturg.stage import Transcript
 from dramaturg.stage.cast import Cast, ModelSeat, Seat
 from dramaturg.stage.court import Protocol, StagingOptions, TrialLimits, play_trial
@@ -25,37 +24,19 @@ LAST = StagingOptions(layout="role-last")
 KINDS = ("judge", "prosecutor", "witness", "defence")
 
 
-class Room:
+class Room(PassingOn):
     """A script that remembers what it was asked, and does not take more than so many characters."""
 
     def __init__(self, inner: Model, most: int = 10**9) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self.most = most
         self.asked: list[Request] = []
-
-    @property
-    def identity(self) -> Identity:
-        return self.inner.identity
-
-    @property
-    def facts(self) -> ModelFacts:
-        return self.inner.facts
-
-    @property
-    def options(self) -> Options:
-        return self.inner.options
 
     async def send(self, request: Request, on_text: OnText | None = None) -> Reply:
         self.asked.append(request)
         if sum(len(message.text) for message in request.messages) > self.most:
             return Reply("context_overflow", detail="the prompt does not fit")
         return await self.inner.send(request, on_text)
-
-    async def embed(self, texts: Sequence[str]) -> None:
-        return None
-
-    async def close(self) -> None:
-        return None
 
 
 def talker(tmp_path: Path) -> Model:

@@ -7,10 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from court_fixtures import CASE, cast, script, setting, trial
+from court_fixtures import CASE, PassingOn, cast, script, setting, trial
 from dramaturg.ledger import Ledger
-from dramaturg.model import Identity, Message, Model, ModelFacts, OnText, Reply, Request
-from dramaturg.model.spec import Options
+from dramaturg.model import Message, Model, OnText, Reply, Request
 from dramaturg.stage.cast import Cast, ModelSeat, Seat
 from dramaturg.stage.court import load_procedure, play_trial
 from dramaturg.stage.court.record import record_words, reference, roles_of
@@ -24,34 +23,16 @@ KINDS = {role.id: role.kind for role in ROLES}
 JUDGE, PROSECUTOR, DEFENCE, NORA, PAUL, INES = ROLES
 
 
-class Listening:
+class Listening(PassingOn):
     """A script that remembers what it was asked."""
 
     def __init__(self, inner: Model) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self.asked: list[Request] = []
-
-    @property
-    def identity(self) -> Identity:
-        return self.inner.identity
-
-    @property
-    def facts(self) -> ModelFacts:
-        return self.inner.facts
-
-    @property
-    def options(self) -> Options:
-        return self.inner.options
 
     async def send(self, request: Request, on_text: OnText | None = None) -> Reply:
         self.asked.append(request)
         return await self.inner.send(request, on_text)
-
-    async def embed(self, texts: Sequence[str]) -> None:
-        return None
-
-    async def close(self) -> None:
-        return None
 
 
 def turn(number: int, role: str, text: str, *seen_by: str, raw: str = "") -> Turn:
