@@ -59,7 +59,9 @@ def analysis(folder: Path) -> None:
     from dramaturg.judge.checklist.items import analyse
     from dramaturg.run.subjects import subjects_of_run
 
-    analyse(read_answers(folder / "judgements.jsonl"), checklists={}, subjects=subjects_of_run(folder))
+    analyse(
+        read_answers(folder / "judgements.jsonl"), checklists={}, subjects=subjects_of_run(folder, on_torn=sys.exit)
+    )
 
 
 def parse(folder: Path) -> None:
