@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
@@ -17,6 +18,9 @@ from dramaturg.errors import ContentError, UserError, did_you_mean
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Shelf = Literal["benchmarks", "cases", "checklists", "lexicons", "procedures", "records", "scripts", "starters"]
 """Kinds of content that ship with the package."""
+
+_UNSAFE = re.compile("[\x85\u2028\u2029\ufeff]")
+"""Signs that YAML takes for line ends or drops; a text that holds any is written with escapes."""
 
 _LOADER = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 """The safe loader over libyaml where there is one: ten times as fast, and it refuses deep nesting by itself."""
@@ -115,6 +119,18 @@ def parse_yaml(text: str, model: type[ModelT], *, where: str, error: type[UserEr
         return model.model_validate(data)
     except ValidationError as problems:
         raise _user_error(problems, model, node, where, error) from None
+
+
+def dump_yaml(data: object, *, width: int = 80) -> str:
+    """Returns plain data as YAML that reads back as the same, keys in their order.
+
+    Args:
+        data: Mappings, lists, texts, numbers, truth values and None.
+        width: Characters after which a long text goes on in a new line.
+    """
+    plain = _UNSAFE.search(json.dumps(data, ensure_ascii=False)) is None
+    text: str = yaml.safe_dump(data, allow_unicode=plain, sort_keys=False, width=width)  # pyright: ignore[reportUnknownMemberType]
+    return text
 
 
 def place_of(path: Path, *location: str | int) -> str:

@@ -79,6 +79,7 @@ def run(
 ) -> None:
     """Stage cases with models, judge and report. The study is kept as OUT/study.yaml; run it again to resume."""
     from dramaturg.cli.run import budget_of, carry_out, finish, open_ledger
+    from dramaturg.files import dump_yaml
     from dramaturg.run.material import read_material
     from dramaturg.text import write_atomically
 
@@ -100,7 +101,7 @@ def run(
         study["judges"] = [{"model": _absolute(spec), "checklist": by, "mode": mode.value} for spec in judge]
     with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
         path = Path(folder) / "study.yaml"  # the run copies it to OUT once it is sure that OUT is this study's
-        write_atomically(path, HEAD + _yaml(study))
+        write_atomically(path, HEAD + dump_yaml(study))
         material = read_material(path)
         budget = budget_of(material, max_calls, max_tokens, max_cost)
         with open_ledger(out, ledger, replay_only=replay_only) as store:
@@ -142,10 +143,3 @@ def _role_and_player(text: str) -> tuple[str, str]:
         raise UserError(f"{text!r} casts nobody", where="--cast", allowed="ROLE=PLAYER, for example defence=human")
     player = player.strip()
     return role.strip(), player if player in {"human", "script"} else _absolute(player)
-
-
-def _yaml(study: dict[str, object]) -> str:
-    import yaml
-
-    text: str = yaml.safe_dump(study, allow_unicode=True, sort_keys=False)  # pyright: ignore[reportUnknownMemberType]
-    return text

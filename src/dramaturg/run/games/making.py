@@ -8,10 +8,8 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-import yaml
-
 from dramaturg.errors import StudyError, UserError
-from dramaturg.files import find, read_text, shipped
+from dramaturg.files import dump_yaml, find, read_text, shipped
 from dramaturg.judge.audit.binding import JUDGES_PROMPTS
 from dramaturg.run.games.game import KEPT, STUDY, Game, GameFile, GameSettings, game_of
 from dramaturg.run.games.shelf import cases_folder, games_folder, is_game_id
@@ -96,7 +94,7 @@ def _write(draft: Path, settings: GameSettings, case: AnyCase, path: Path) -> Ma
     with writing(draft):
         write_atomically(draft / _CASE, text)
         write_atomically(draft / _PROCEDURE, read_text(find("procedures", name, beside=path.parent)))
-        write_atomically(draft / STUDY, _yaml(study))
+        write_atomically(draft / STUDY, dump_yaml(study))
     try:
         return read_material(draft / STUDY)
     except StudyError as error:  # the draft's path means nothing to who gave the settings
@@ -111,11 +109,6 @@ def _case_path(name: str, root: Path) -> Path:
     """
     saved = cases_folder(root) / f"{name}.yaml"
     return saved if is_game_id(name) and name not in shipped("cases") and saved.is_file() else find("cases", name)
-
-
-def _yaml(data: object) -> str:
-    text: str = yaml.safe_dump(data, allow_unicode=True, sort_keys=False)  # pyright: ignore[reportUnknownMemberType]
-    return text
 
 
 def _renamed(case: AnyCase, kind: str, name: str) -> AnyCase:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dramaturg.errors import ContentError
-from dramaturg.prompts import prompt_names
 from dramaturg.stage.court.analyst import READING_NAMES, ROUTE_LINES_NAMES, ROUTE_NAMES
 from dramaturg.stage.court.candidates import STRENGTH_NAMES
 from dramaturg.stage.court.notes import (
@@ -24,7 +23,7 @@ from dramaturg.stage.court.staging import PROSECUTOR, WITNESS
 from dramaturg.stage.court.testimony import CHECK_NAMES
 from dramaturg.stage.court.verdict import SUMMARY_NAMES, VERDICT_NAMES
 from dramaturg.stage.court.view import LEFT_OUT_NAMES, RULES_NAMES
-from dramaturg.stage.court.wording import fallback_stem, procedure_prompt, prompt_name, prompts_played
+from dramaturg.stage.court.wording import fallback_stem, procedure_prompt, prompt_name, prompts_known, prompts_played
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -68,7 +67,7 @@ def prompt_problems(procedure: Procedure) -> tuple[str, ...]:
         for state in procedure.states
         if state.note and state.purpose != VERDICT
     ]
-    known = {*prompt_names(), *(name for texts in procedure.texts.values() for name in texts)}
+    known = prompts_known(procedure)
     for use in uses:
         if use.name in known:
             found += _wrong(procedure, use)

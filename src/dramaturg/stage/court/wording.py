@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -24,13 +25,19 @@ _STEMS = (
 """Prompts of every performance; those of roles, notes, fallbacks and outcomes are named by the procedure."""
 
 
+@functools.lru_cache(maxsize=64)
+def prompts_known(procedure: Procedure) -> frozenset[str]:
+    """Returns the full names of all prompts that there are: the shipped ones, and those that a procedure brings."""
+    return frozenset({*prompt_names(), *(name for texts in procedure.texts.values() for name in texts)})
+
+
 def prompt_name(procedure: Procedure, stem: str) -> str:
     """Returns the full name of a prompt: the procedure's family has it, else the court.
 
     Raises:
         ContentError: Neither has it.
     """
-    known = {*prompt_names(), *(name for texts in procedure.texts.values() for name in texts)}
+    known = prompts_known(procedure)
     for name in (f"{procedure.family}-{stem}", f"court-{stem}"):
         if name in known:
             return name
