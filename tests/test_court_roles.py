@@ -369,6 +369,13 @@ async def test_a_judge_that_gives_no_decision_is_replaced_by_the_stated_line(tmp
     assert spoken(transcript)[-1] == "judge"
 
 
+async def test_the_stated_grant_counts_one_question_as_one(tmp_path: Path):
+    silent = cast(analyst=None)
+    seats = {**silent.seats, "judge": ModelSeat(yaml_script(tmp_path, "silent", "  - {reply: '...'}\n"), subject=True)}
+    transcript = await trial(tmp_path, Cast(seats), "guarded", limits=TrialLimits(questions=1))
+    assert "Each side may put 1 question." in [turn.text for turn in transcript.turns]
+
+
 async def test_words_that_say_something_else_than_the_decision_are_flagged(tmp_path: Path):
     judge = (
         "  - {schema: true, purpose: grant, json: {words: I grant 3 questions each., questions: 1}}\n"

@@ -244,6 +244,21 @@ def test_a_wrong_setting_is_told_and_leaves_nothing_behind(tmp_path: Path, chang
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("missing", ["case.yaml", "study.yaml", "procedure.yaml"])
+def test_a_game_that_misses_a_file_is_told_so_and_nobody_is_advised_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+):
+    monkeypatch.setenv("DRAMATURG_HOME", str(tmp_path))
+    game = new_game(SETTINGS)
+    (game.folder / missing).unlink()
+    (listed,) = list_games()
+    assert (listed.status, missing in listed.problem) == ("unreadable", True)
+    refused = CliRunner().invoke(app, ["play", "--game", game.id])
+    assert isinstance(refused.exception, ContentError) and missing in str(refused.exception)
+    assert "go on with" not in refused.output
+    assert delete_torn_game(game.id)
+
+
 def test_torn_and_foreign_folders_are_told_and_not_fatal(tmp_path: Path):
     game = new_game(SETTINGS, root=tmp_path)
     torn = new_game(SETTINGS, root=tmp_path)

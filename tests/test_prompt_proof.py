@@ -78,6 +78,8 @@ def test_the_procedure_of_the_page_is_sound():
         ("clinic-rules", "You are {{name}}, {{seed}}. {{manner}}", "prompt 'clinic-rules' names 'manner'"),
         ("clinic-verdict", "{{summary}} {{dialogue}}", "prompt 'clinic-verdict' names 'dialogue'"),
         ("clinic-verdict", "Decide.", "prompt 'clinic-verdict' must name {{summary}}"),
+        ("clinic-verdict-form", "Decide as JSON.", "prompt 'clinic-verdict-form' must name {{outcomes}}"),
+        ("clinic-tag-verdict", "End with a tag.", "prompt 'clinic-tag-verdict' must name {{tags}}"),
         ("clinic-summary", "Sum it up.", "prompt 'clinic-summary' must name {{dialogue}}"),
         ("clinic-route", "Who is meant? {{text}}", "prompt 'clinic-route' must name {{names}}"),
         ("clinic-patient", "You are {{Name}}.", "unknown variable 'Name'"),

@@ -77,6 +77,7 @@ def play(
         raise UserError("which case?", allowed=f"a path, or {names}; saved games: dramaturg court games")
     if game:
         kept = open_game(game)
+        kept.check()
         _pull(kept.settings)
     else:
         settings = GameSettings(
@@ -98,13 +99,13 @@ def play(
 
 @app.command()
 def games(
-    delete: Annotated[str, typer.Option("--delete", metavar="ID", help="Delete a saved game for good.")] = "",
+    delete: Annotated[str | None, typer.Option("--delete", metavar="ID", help="Delete a saved game for good.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the saved games, the newest first."""
     from dramaturg.run.games import delete_game, delete_torn_game, games_folder, list_games, open_game
 
-    if delete and not delete_torn_game(delete):
+    if delete is not None and not delete_torn_game(delete):
         delete_game(open_game(delete))
     listed = list_games()
     if as_json:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dramaturg.errors import ContentError
 from dramaturg.run.games import Game
+from dramaturg.run.games.game import CASE, PROCEDURE
 from dramaturg.stage.court.case import AnyCase, read_case
 from dramaturg.stage.court.procedure import Procedure, load_procedure
 from dramaturg.stage.court.record import roles_of
@@ -70,6 +71,6 @@ def room_of_game(game: Game) -> Room:
     Raises:
         UserError: One of its files cannot be read.
     """
-    case = read_case(game.folder / "case.yaml")
-    procedure = load_procedure(str(game.folder / "procedure.yaml"))
+    case = read_case(game.folder / CASE)
+    procedure = load_procedure(str(game.folder / PROCEDURE))
     return room_of(case, procedure, game.settings.avatar)

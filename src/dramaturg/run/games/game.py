@@ -28,6 +28,8 @@ from dramaturg.text import write_atomically
 LEDGER = "ledger.db"
 TRANSCRIPT = "transcripts.jsonl"
 STUDY = "study.yaml"
+CASE = "case.yaml"
+PROCEDURE = "procedure.yaml"
 KEPT = "game.json"
 _STANDING = "standing.json"
 
@@ -116,6 +118,16 @@ class Game:
     def has_ended(self) -> bool:
         """Whether its transcript is written."""
         return (self.folder / TRANSCRIPT).is_file()
+
+    def check(self) -> None:
+        """Checks that the files are there without which the game can neither go on nor be read.
+
+        Raises:
+            ContentError: One of them is missing.
+        """
+        for name in (STUDY, CASE, PROCEDURE):
+            if not (self.folder / name).is_file():
+                raise ContentError("is missing: the game cannot go on", where=str(self.folder / name))
 
     def material(self) -> Material:
         """Returns the game's study with all that it refers to.

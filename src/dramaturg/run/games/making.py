@@ -11,7 +11,7 @@ from pathlib import Path
 from dramaturg.errors import StudyError, UserError
 from dramaturg.files import dump_yaml, find, read_text, shipped
 from dramaturg.judge.audit.binding import JUDGES_PROMPTS
-from dramaturg.run.games.game import KEPT, STUDY, Game, GameFile, GameSettings, game_of
+from dramaturg.run.games.game import CASE, KEPT, PROCEDURE, STUDY, Game, GameFile, GameSettings, game_of
 from dramaturg.run.games.shelf import cases_folder, games_folder, is_game_id
 from dramaturg.run.material import Material, named_model, read_material
 from dramaturg.run.snapshot import snapshot_of
@@ -22,8 +22,6 @@ from dramaturg.stage.court.cases.writing import case_yaml
 from dramaturg.text import write_atomically
 
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ .'’-]){0,39}\Z")
-_CASE = "case.yaml"
-_PROCEDURE = "procedure.yaml"
 _FIXED_PLAYERS = ("human", "script")
 
 
@@ -80,8 +78,8 @@ def _write(draft: Path, settings: GameSettings, case: AnyCase, path: Path) -> Ma
                 "name": settings.model,
             }
         ],
-        "cases": [_CASE],
-        "procedures": [_PROCEDURE],
+        "cases": [CASE],
+        "procedures": [PROCEDURE],
         "seeds": [settings.seed],
         "protocol": settings.protocol,
         "cast": {procedure.player: player},
@@ -92,8 +90,8 @@ def _write(draft: Path, settings: GameSettings, case: AnyCase, path: Path) -> Ma
         renamed = _renamed(case, procedure.player, settings.player_name)
         text = case_yaml(renamed)
     with writing(draft):
-        write_atomically(draft / _CASE, text)
-        write_atomically(draft / _PROCEDURE, read_text(find("procedures", name, beside=path.parent)))
+        write_atomically(draft / CASE, text)
+        write_atomically(draft / PROCEDURE, read_text(find("procedures", name, beside=path.parent)))
         write_atomically(draft / STUDY, dump_yaml(study))
     try:
         return read_material(draft / STUDY)

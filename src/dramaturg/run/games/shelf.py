@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Literal
 
 from dramaturg.errors import UserError, did_you_mean
-from dramaturg.run.games.game import KEPT, Game, read_game
+from dramaturg.run.games.game import CASE, KEPT, STUDY, Game, read_game
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
-_LEFT = ("case.yaml", "study.yaml", "game.lock")
+_LEFT = (CASE, STUDY, "game.lock")
 """Files by which a folder is known to have been a game."""
 
 
@@ -112,6 +112,7 @@ def list_games(root: Path | None = None) -> list[GameSummary]:
 def _summary(folder: Path) -> GameSummary:
     try:
         game = read_game(folder)
+        game.check()
         standing = game.standing()
     except UserError as error:
         return GameSummary(folder.name, folder, "unreadable", problem=str(error))

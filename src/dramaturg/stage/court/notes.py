@@ -25,7 +25,7 @@ CHOICE_NAMES = frozenset({"names", "addressee"})
 SPENDING_NAMES = frozenset({"count"})
 """What there is besides where addressing somebody takes from a budget."""
 
-COUNT_NAMES = frozenset({"least", "most"})
+COUNT_NAMES = frozenset({"least", "most", "allowance"})
 """What there is besides where a number is requested or granted."""
 
 
@@ -120,5 +120,6 @@ def note_values(
         "count": words.count(position.left_of(spent)) if spent else "",
         "least": str(least),
         "most": str(most),
+        "allowance": words.count(most),
         "requested": words.count(int(asked[-1])) if asked else words.questions["some"],
     }

@@ -105,7 +105,10 @@ def _wrong(procedure: Procedure, use: _Use) -> Iterator[str]:
             yield f"prompt {use.name!r} in {language} is blank"
         for name in sorted(prompt.variables - use.may):
             yield f"prompt {use.name!r}{place} names {name!r}, which there is not (allowed: {allowed})"
-        for name in sorted(use.must - prompt.variables):
+        missing = use.must - prompt.variables
+        if missing <= {"outcomes", "tags"} and all(word in prompt.text for word in procedure.outcomes.values()):
+            continue  # the words themselves stand there
+        for name in sorted(missing):
             yield f"prompt {use.name!r} must name {{{{{name}}}}}"
 
 
@@ -118,8 +121,9 @@ def _stems(procedure: Procedure) -> Iterator[tuple[str, frozenset[str], frozense
             for stem in _spoken_with(procedure, state):
                 yield stem, names_in_notes(procedure, state), NOTHING, f"state {state.id!r}"
     yield "rules", RULES_NAMES, NOTHING, ""
-    for stem in ("verdict", "verdict-form", "verdict-lines", "tag-verdict"):
-        yield stem, VERDICT_NAMES, frozenset({"summary"}) if stem == "verdict" else NOTHING, ""
+    yield "verdict", VERDICT_NAMES, frozenset({"summary"}), ""
+    for stem, must in {"verdict-form": "outcomes", "verdict-lines": "outcomes", "tag-verdict": "tags"}.items():
+        yield stem, VERDICT_NAMES, frozenset({must}), ""
     for label in (*procedure.outcomes, UNDECIDED):
         yield f"fallback-verdict-{label}", NOTHING, NOTHING, ""
     for stem, names in _filled_whole(procedure).items():
