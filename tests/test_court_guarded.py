@@ -382,3 +382,55 @@ async def test_a_guarded_trial_is_the_same_again_from_its_replies(tmp_path: Path
     first = await trial(tmp_path, players, "guarded")
     again = await trial(tmp_path, players, "guarded")
     assert again.model_dump_json() == first.model_dump_json()
+
+
+# Instead of speech
+
+
+TOLD = (
+    "You are Graham Sutter, the prosecutor in a trial. You attack the weak points of the defence. You never help the"
+    " defence, never agree with it and never stay neutral.\nThe questions are used up. Ask Graham Sutter and then"
+    " Miriam Kovacs for their final theses, and decide nothing yet."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("I will attack the weak points of the defence, never help the defence, never stay neutral.", True),
+        ("The questions are used up. Graham Sutter and then Miriam Kovacs for their final theses.", True),
+        (
+            "The questions are used up. Graham Sutter, please give the court your final thesis; then Miriam Kovacs.",
+            False,
+        ),
+        ("The rope of exhibit E1 was cut, and the weak points of the defence are plain.", False),
+        ("Never.", False),
+    ],
+)
+def test_a_speech_that_only_repeats_what_its_speaker_was_told_to_do_is_an_echo(text: str, copied: bool):
+    speech = read_speech(
+        Reply("ok", text=text), text, speaker=PROSECUTOR, people=PEOPLE, addressable=(), earlier=(), told=TOLD
+    )
+    assert ("echo" in speech.flags) is copied
+    assert speech.fault == ""
+
+
+def test_a_speech_that_was_said_by_somebody_else_before_is_a_copy():
+    line = "Your Honour, the prosecution offers a rope, a knife and a debt. The rope may have sheared on rock."
+    speech = read_speech(
+        Reply("ok", text=line), line, speaker=PROSECUTOR, people=PEOPLE, addressable=(), earlier=(), heard=(line,)
+    )
+    assert speech.flags == ("copy",)
+
+
+async def test_the_defences_line_in_the_mouth_of_the_prosecutor_is_drawn_anew(tmp_path: Path):
+    path = tmp_path / "parrot.yaml"
+    path.write_text(
+        "name: parrot\nrules:\n"
+        "  - {purpose: question, attempt: 0, match: 'Eve Lind [(]defence[)]: (?P<thesis>[^\\n]{60,})', "
+        "reply: '{thesis}'}\n"
+        "  - {reply: ['Paul Ober, what does exhibit E1 show?', 'Nora Quist, what does E2 show?']}\n",
+        encoding="utf-8",
+    )
+    transcript = await trial(tmp_path, cast(prosecutor=str(path)), "guarded", limits=TrialLimits(questions=1))
+    assert ("redraw", "copy", "prosecutor") in {(cure.kind, cure.detail, cure.role) for cure in transcript.cures}

@@ -92,7 +92,8 @@ async def draw_decision(
         people=ask.people,
         addressable=ask.addressable,
         earlier=ask.earlier,
-        note=ask.note,
+        heard=ask.heard,
+        told=ask.told,
     )
     if speech.fault:
         # The stated line says how the matter is decided: what the form said beside unusable words does not stand.

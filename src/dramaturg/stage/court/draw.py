@@ -28,7 +28,9 @@ class Ask:
         people: Everybody in court.
         addressable: Ids of those whom the speaker may address.
         earlier: What the speaker said before.
+        heard: What was said before from another side.
         note: What the speaker was told to do.
+        instructions: The texts of its part and of the rules, without the case.
         on_text: Receives the speech while it is being said, where somebody watches.
     """
 
@@ -41,8 +43,15 @@ class Ask:
     people: People
     addressable: Collection[str] = ()
     earlier: Sequence[str] = ()
+    heard: Sequence[str] = ()
     note: str = ""
+    instructions: str = ""
     on_text: OnText | None = None
+
+    @property
+    def told(self) -> str:
+        """All that the speaker was told to do."""
+        return f"{self.instructions}\n{self.note}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,9 @@ class Drawn:
         return any(kind == "fallback" for kind, _ in self.cures)
 
 
+CURED_FLAGS = ("as_an_ai", "echo", "copy")
+"""What is no fault, and is drawn anew where the protocol cures."""
+
 Draw = Callable[[Ask], Awaitable[Drawn]]
 """Draws one speech, as the protocol says."""
 
@@ -108,7 +120,7 @@ async def draw_with_cures(calls: Calls, seat: ModelSeat, ask: Ask, *, redraws: i
     asked, why = None, ""
     for attempt in range(redraws + 1):
         asked, speech, tagged = await _once(calls, seat, ask, attempt)
-        why = speech.fault or next((flag for flag in ("as_an_ai", "echo") if flag in speech.flags), "")
+        why = speech.fault or next((flag for flag in CURED_FLAGS if flag in speech.flags), "")
         if speech.fault == "context_overflow":
             return Drawn("", asked.reply.text, asked.key, fault=speech.fault)
         if not why:
@@ -162,7 +174,8 @@ async def _once(
         people=ask.people,
         addressable=ask.addressable,
         earlier=ask.earlier,
-        note=ask.note,
+        heard=ask.heard,
+        told=ask.told,
     )
     return asked, speech, tagged
 

@@ -25,6 +25,7 @@ from dramaturg.stage.court.view import (
     attempt_seed,
     chat,
     dialogue,
+    instructions,
     more_left_out,
     part_prompt,
     shared_chat,
@@ -190,7 +191,9 @@ class Attempt:
             people=setting.people,
             addressable=setting.engine.addressees(position),
             earlier=[turn.text for turn in self.turns if turn.role == role.id],
+            heard=self._heard_from_others(role),
             note=note,
+            instructions=instructions(setting, role),
             on_text=partial(self._audience.hears, role.name) if self._audience is not None else None,
         )
         if isinstance(seat, HumanSeat):
@@ -212,6 +215,11 @@ class Attempt:
         if role.kind == WITNESS and options.witness_check != "off":
             return await draw_consistent(setting, ask, draw, self._last_spoken())
         return await draw(ask)
+
+    def _heard_from_others(self, role: Role) -> list[str]:
+        """Returns what was said from another side: two witnesses may well say the same."""
+        spoken = (turn for turn in self.turns if turn.kind != "procedure")
+        return [turn.text for turn in spoken if self.setting.role(turn.role).kind != role.kind]
 
     def _last_spoken(self) -> Turn | None:
         return next((turn for turn in reversed(self.turns) if turn.kind != "procedure"), None)

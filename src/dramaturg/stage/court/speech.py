@@ -41,6 +41,15 @@ SHORT_WORDS = 8
 SAME_SHARE = 0.8
 """Share of common word triples from which two turns count as nearly the same."""
 
+ECHO_SHARE = 0.6
+"""Share of a speech's word triples from which it counts as an echo of its instructions.
+
+Measured on 1,858 turns: what small models copied had .65 to 1, a judge's true call for the final theses at most .5.
+"""
+
+LEAST_TRIPLES = 4
+"""A shorter speech is no echo: it has no room to say something else."""
+
 
 @dataclass(frozen=True, slots=True)
 class Speech:
@@ -49,7 +58,8 @@ class Speech:
     Attributes:
         text: The speaker's own words.
         fault: What is wrong with them; empty when nothing is.
-        flags: What was noticed: ``prefix``, ``truncated``, ``cut:other_speaker``, ``as_an_ai``, ``echo`` of the note.
+        flags: What was noticed: ``prefix``, ``truncated``, ``cut:other_speaker``, ``as_an_ai``, ``echo`` of what the
+            speaker was told to do, ``copy`` of what another side said.
     """
 
     text: str
@@ -65,7 +75,8 @@ def read_speech(
     people: People,
     addressable: Collection[str],
     earlier: Sequence[str],
-    note: str = "",
+    heard: Sequence[str] = (),
+    told: str = "",
 ) -> Speech:
     """Returns the speaker's own words and what is wrong with them.
 
@@ -79,7 +90,8 @@ def read_speech(
         people: Everybody in court.
         addressable: Ids of those whom the speaker may address: their name and a colon at the very head is an address.
         earlier: What the speaker said before in this performance.
-        note: What the speaker was told to do.
+        heard: What was said from another side.
+        told: What the speaker was told to do, without the case that it was told about.
     """
     if reply.failure == "timeout":
         return Speech("", "freeze", ())
@@ -97,9 +109,10 @@ def read_speech(
         flags.append("truncated")
     if _AS_AN_AI.search(own):
         flags.append("as_an_ai")
-    said, told = _long_sentences(own), _long_sentences(note)
-    if 2 * len(said & told) > len(said):
+    if echoes(own, told):
         flags.append("echo")
+    if any(nearly_same(own, other) for other in heard):
+        flags.append("copy")
     fault = _fault(own, earlier)
     if fault == "empty" and cut is not None:
         fault = "speaks_for_others"
@@ -159,6 +172,15 @@ def nearly_same(text: str, before: str) -> bool:
         return False
     triples, more = _triples(one), _triples(other)
     return len(triples & more) >= SAME_SHARE * max(len(triples), len(more))
+
+
+def echoes(text: str, told: str) -> bool:
+    """Returns whether a speech says hardly more than what its speaker was told to do, if in the first person."""
+    said, instructions = _long_sentences(text), _long_sentences(told)
+    if 2 * len(said & instructions) > len(said):
+        return True
+    triples = _triples(_words(text))
+    return len(triples) >= LEAST_TRIPLES and len(triples & _triples(_words(told))) >= ECHO_SHARE * len(triples)
 
 
 def repeats_itself(text: str) -> bool:

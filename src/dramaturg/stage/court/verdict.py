@@ -16,13 +16,13 @@ from pydantic import BaseModel, BeforeValidator, create_model
 from dramaturg.model import Message, Reply, Sampling
 from dramaturg.prompts import quote_untrusted
 from dramaturg.stage.cast import ModelSeat
-from dramaturg.stage.court.draw import Ask, Drawn, draw_as_it_is, draw_with_cures
+from dramaturg.stage.court.draw import CURED_FLAGS, Ask, Drawn, draw_as_it_is, draw_with_cures
 from dramaturg.stage.court.names import People
 from dramaturg.stage.court.procedure import UNDECIDED
 from dramaturg.stage.court.record import exhibits, language_name, public_record, record_words
 from dramaturg.stage.court.setting import Setting
 from dramaturg.stage.court.speech import one_line, read_speech
-from dramaturg.stage.court.view import shared_messages
+from dramaturg.stage.court.view import instructions, shared_messages
 from dramaturg.stage.transcript import Outcome, Role
 
 VERDICT_NAMES = frozenset({"name", "matter", "goal", "exhibits", "summary", "language", "outcomes", "tags"})
@@ -108,6 +108,7 @@ async def reach_verdict(
         sampling=Sampling(temperature=limits.temperature, max_tokens=limits.verdict_tokens),
         speaker=judge,
         people=setting.people,
+        instructions=f"{setting.prompt('verdict').text}\n{instructions(setting, judge)}",
     )
     if setting.strict(judge):
         drawn = await draw_as_it_is(setting.calls, seat, ask)
@@ -226,9 +227,10 @@ async def _decide(setting: Setting, seat: ModelSeat, ask: Ask, lines: str) -> tu
         people=ask.people,
         addressable=(),
         earlier=(),
+        told=ask.told,
     )
-    if speech.fault:
-        return _stated(setting, structured.text, key, label, speech.fault), label
+    if why := speech.fault or next((flag for flag in CURED_FLAGS if flag in speech.flags), ""):
+        return _stated(setting, structured.text, key, label, why), label
     return Drawn(speech.text, structured.text, key, flags=speech.flags), label
 
 

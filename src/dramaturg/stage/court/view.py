@@ -83,6 +83,11 @@ def _own(setting: Setting, role: Role, seed: int) -> tuple[str, str]:
     )
 
 
+def instructions(setting: Setting, role: Role) -> str:
+    """Returns the texts of a role's part and of the rules as they stand in their files: all but the case."""
+    return f"{setting.prompt(role.kind).text}\n{setting.prompt('rules').text}"
+
+
 def chat(system: str, turns: Sequence[Turn], role: Role, titles: dict[str, str], *, raw: bool) -> tuple[Message, ...]:
     """Returns the messages that a role is asked with in the layout `role-first`.
 
