@@ -325,3 +325,10 @@ def test_ctrl_c_ends_the_server_and_loses_nothing(tmp_path: Path, page: Page) ->
         server.start()
         page.open(address)
         page.heard("This must stay.")
+
+
+def test_the_list_of_cases_ends_where_the_preview_begins(server: Served, page: Page) -> None:
+    page.open(f"{server.address}/new?case=museum-intrusion")
+    left = page.one(".preview").rect["x"]
+    for link in page.all(".case-link"):
+        assert link.rect["x"] + link.rect["width"] <= left
