@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dramaturg.ledger import Budget, Ledger
     from dramaturg.stage.court.case import AnyCase
-    from dramaturg.stage.court.cases import Corpus, CorpusPlan, Diversity, Entry
+    from dramaturg.stage.court.cases import Corpus, CorpusPlan, Entry
 
 app = typer.Typer(
     help="List, show, check, generate, import and export cases.", no_args_is_help=True, rich_markup_mode=None
@@ -42,11 +42,11 @@ def list_cases(
     spread = diversity(cases)
     if as_json:
         listed = [{**_summary(case), "file": str(path)} for case, path in zip(cases, paths, strict=True)]
-        say_json({"cases": listed, "diversity": spread.as_json()})
+        say_json({"cases": listed, "diversity": spread.as_json("cases")})
         return
     for case in cases:
         say(f"{case.id}  {case.language}  {case.made_for}  {len(case.everybody)} people  {case.title}")
-    say(_spread(spread))
+    say(spread.in_words("cases"))
 
 
 @app.command()
@@ -183,7 +183,7 @@ def _tell(corpus: Corpus, out: Path, budget: Budget, *, as_json: bool) -> None:
             f"{figures['rejected']} rejected, {figures['duplicate']} near-duplicates, {figures['failed']} failed, "
             f"{figures['stopped']} stopped"
         )
-        say(_spread(corpus.spread.figures()))
+        say(corpus.spread.figures().in_words("cases"))
         say(f"{budget.calls} new calls, {budget.replayed} replayed")
         failed = next((entry for entry in corpus.entries if entry.status == "failed"), None)
         if failed is not None:
@@ -301,15 +301,6 @@ def _summary(case: AnyCase) -> dict[str, str | int]:
         "people": len(case.everybody),
         "evidence": len(case.evidence),
     }
-
-
-def _spread(spread: Diversity) -> str:
-    if spread.distance is None:
-        return "diversity: needs two cases at least"
-    return (
-        f"diversity {spread.distance:.3f} (mean distance of the word sets of two cases, from 0 to 1; nearest two "
-        f"{spread.least_distance or 0:.3f}), {spread.distinct_names:.0%} of the names differ"
-    )
 
 
 def _count(number: int, what: str) -> str:

@@ -6,12 +6,14 @@ In: a file, or what a case is to be about. Out: cases, what is doubtful about th
 from dramaturg.stage.court.cases.authors import model_author, template_author
 from dramaturg.stage.court.cases.checks import check_case, check_file
 from dramaturg.stage.court.cases.corpus import Corpus, CorpusPlan, Entry, make_corpus
-from dramaturg.stage.court.cases.diversity import Diversity, diversity
-from dramaturg.stage.court.cases.finding import CODES, Finding, has_errors
+from dramaturg.stage.court.cases.diversity import diversity
+from dramaturg.stage.court.cases.finding import CODES, Finding
 from dramaturg.stage.court.cases.generating import Generated, generate_case
 from dramaturg.stage.court.cases.llm_court import read_llm_court, to_llm_court
 from dramaturg.stage.court.cases.words import LANGUAGES, known_language
 from dramaturg.stage.court.cases.writing import case_yaml
+from dramaturg.stage.diversity import Diversity
+from dramaturg.stage.finding import has_errors
 
 __all__ = [
     "CODES",

@@ -9,9 +9,9 @@ from dramaturg.model import Model
 from dramaturg.stage.court.cases.checks import check_case
 from dramaturg.stage.court.cases.corpus import Author
 from dramaturg.stage.court.cases.draft import Premise
-from dramaturg.stage.court.cases.finding import has_errors
 from dramaturg.stage.court.cases.generating import Generated, generate_case
 from dramaturg.stage.court.cases.template import templated_draft
+from dramaturg.stage.finding import has_errors
 
 
 def model_author(model: Model, critic: Model, ledger: Ledger, budget: Budget, *, seed: int, repairs: int) -> Author:

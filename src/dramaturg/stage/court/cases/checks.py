@@ -6,7 +6,7 @@ both. An error means that the case should not be played so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dramaturg.errors import ContentError
@@ -14,7 +14,8 @@ from dramaturg.stage.court.case import AnyCase, read_case
 from dramaturg.stage.court.cases.checks_content import check_evidence, check_knowledge, check_verdict
 from dramaturg.stage.court.cases.checks_people import check_people
 from dramaturg.stage.court.cases.checks_text import check_texts
-from dramaturg.stage.court.cases.finding import SEVERITIES, Finding
+from dramaturg.stage.court.cases.finding import Finding
+from dramaturg.stage.finding import by_severity
 
 Check = Callable[[AnyCase], Iterator[Finding]]
 
@@ -34,11 +35,6 @@ def check_file(path: Path) -> tuple[AnyCase | None, tuple[Finding, ...]]:
         lines = str(error).splitlines()
         return None, tuple(_form(line, str(path)) for line in lines)
     return case, check_case(case)
-
-
-def by_severity(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Returns the findings without repeats, the worst first."""
-    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
 def _form(line: str, path: str) -> Finding:

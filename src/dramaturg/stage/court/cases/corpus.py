@@ -16,19 +16,18 @@ from pathlib import Path
 from random import Random
 from typing import Literal, get_args
 
-from pydantic import BaseModel, JsonValue, ValidationError
-
 from dramaturg.errors import UnitStopped, UserError
-from dramaturg.files import read_text
 from dramaturg.prompts import hashes
 from dramaturg.stage.court.case import Case
-from dramaturg.stage.court.cases.diversity import NEAR_DUPLICATE, Spread, case_tokens
+from dramaturg.stage.court.cases.diversity import NEAR_DUPLICATE, case_names, case_tokens
 from dramaturg.stage.court.cases.draft import Premise
 from dramaturg.stage.court.cases.finding import Finding
 from dramaturg.stage.court.cases.generating import PROMPTS, Generated
 from dramaturg.stage.court.cases.template import NAME as TEMPLATE
 from dramaturg.stage.court.cases.words import Language
 from dramaturg.stage.court.cases.writing import case_yaml
+from dramaturg.stage.diversity import Spread
+from dramaturg.stage.made_before import figures_before
 from dramaturg.text import Json, canonical_json, sha256, write_atomically
 
 Status = Literal["kept", "rejected", "duplicate", "failed", "stopped"]
@@ -179,7 +178,7 @@ class Corpus:
             "settings": self.plan.settings(),
             "complete": len(self.entries) == self.plan.count and not self.figures()["stopped"],
             "figures": dict(self.figures()),
-            "diversity": dict(self.spread.figures().as_json()),
+            "diversity": dict(self.spread.figures().as_json("cases")),
             "cases": [entry.as_json() for entry in self.entries],
         }
 
@@ -264,35 +263,15 @@ async def _decide(
     write_atomically(folder / file, case_yaml(made.case))
     if status == "kept":
         corpus.cases.append(made.case)
-        corpus.spread.add(made.case, words)
+        corpus.spread.add(words, case_names(made.case))
     return Entry(
         number, prior, status, made.case.id, file, draw, made.at_once and made.passes, made.repairs, made.findings
     )
 
 
-class _Figures(BaseModel):
-    planned: int
-
-
-class _Before(BaseModel):
-    """What a rerun reads of a corpus that lies there."""
-
-    settings: dict[str, JsonValue]
-    figures: _Figures
-
-
 def _check_folder(plan: CorpusPlan, folder: Path) -> None:
-    path = folder / FILE
-    if not path.is_file():
-        return
-    try:
-        before = _Before.model_validate_json(read_text(path))
-    except ValidationError:
-        raise UserError("is no corpus", where=str(path), allowed="another --out") from None
-    differs = [name for name, value in plan.settings().items() if before.settings.get(name) != value]
-    if differs:
-        raise UserError(f"holds a corpus with another {differs[0]}", where=str(folder), allowed="another --out")
-    planned = before.figures.planned
+    before = figures_before(folder / FILE, plan.settings(), kind="corpus")
+    planned = before.get("planned", 0) if before is not None else 0
     if planned > plan.count:
         raise UserError(f"holds a corpus of {planned} cases", where=str(folder), allowed=f"-n {planned} or more")
 

@@ -12,7 +12,7 @@ from dramaturg.ledger import Calls
 from dramaturg.model import Message, Model, Sampling
 from dramaturg.prompts import load_prompt, quote_untrusted
 from dramaturg.stage.court.case import Case, Text
-from dramaturg.stage.court.cases.checks import by_severity, check_case
+from dramaturg.stage.court.cases.checks import check_case
 from dramaturg.stage.court.cases.draft import (
     Draft,
     Exhibits,
@@ -21,9 +21,10 @@ from dramaturg.stage.court.cases.draft import (
     Testimony,
     part_of,
 )
-from dramaturg.stage.court.cases.finding import SEVERITIES, Finding, has_errors
+from dramaturg.stage.court.cases.finding import Finding
 from dramaturg.stage.court.record import record_words
 from dramaturg.stage.court.speech import one_line
+from dramaturg.stage.finding import badness, by_severity, has_errors
 from dramaturg.text import Json, canonical_json
 
 PROMPTS = (
@@ -277,7 +278,7 @@ async def generate_case(calls: Calls, model: Model, premise: Premise, *, critic:
         draft = await author.mended(draft, to_mend, number)
         done = number
         findings = check_case(draft.case())
-        if _badness(findings) <= _badness(best_findings):
+        if badness(findings) <= badness(best_findings):
             best_case, best_findings = draft.case(), findings
     return Generated(best_case, best_findings, at_once, done)
 
@@ -292,10 +293,6 @@ def checked_prior(prior: str) -> str:
     if not line or len(line) > _LONGEST_WISH:
         raise ValueError(f"a prior has 1 to {_LONGEST_WISH} characters; this one has {len(line)}")
     return line
-
-
-def _badness(findings: Sequence[Finding]) -> tuple[int, ...]:
-    return tuple(sum(finding.severity == severity for finding in findings) for severity in SEVERITIES)
 
 
 def _quoted(value: Json) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from pydantic import JsonValue
 
 from dramaturg.files import dump_yaml
 from dramaturg.stage.court.case import AnyCase
+from dramaturg.stage.slug import slug
 
 _WIDTH = 110
-_LONGEST_ID = 60
 
 
 def case_yaml(case: AnyCase) -> str:
@@ -22,9 +20,4 @@ def case_yaml(case: AnyCase) -> str:
 
 def case_id(title: str, *more: str) -> str:
     """Returns an id made of a title, and of more where titles alone do not tell cases apart."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").casefold()
-    words = "".join(letter if letter.isalnum() else " " for letter in plain.replace("'", "")).split()
-    slug = "-".join(words) or "case"
-    if len(slug) > _LONGEST_ID:
-        slug = slug[:_LONGEST_ID].rpartition("-")[0] or slug[:_LONGEST_ID]
-    return "-".join([slug, *more])
+    return "-".join([slug(title) or "case", *more])
