@@ -45,6 +45,8 @@ class Question:
         language: ISO 639-1 of the message.
         machine: Whether the character itself is a machine or a program, so that saying so breaks nothing.
         description: The character's description; what stands in it the character may know.
+        knows_until: Last year of which the character can know anything; None where our calendar says nothing. A later
+            year in a reply gives away knowledge that it cannot have, whatever the facts are.
     """
 
     kind: Kind
@@ -56,6 +58,7 @@ class Question:
     language: str = "en"
     machine: bool = False
     description: str = ""
+    knows_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
