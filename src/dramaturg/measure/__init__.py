@@ -4,6 +4,8 @@ In: numbers, with the cluster that each belongs to. Out: an `Estimate` that says
 many planned, and either an interval or why there is none. Pure arithmetic: no model, no file, no global generator.
 """
 
+from dramaturg.measure.classification import Classification, LabelScores, classification
+from dramaturg.measure.clustered import clustered_correlation, inter_item_correlation
 from dramaturg.measure.clusters import bootstrap_t_interval, t_interval
 from dramaturg.measure.correlation import correlation
 from dramaturg.measure.discrimination import auc, auc_interval, balanced_accuracy
@@ -14,6 +16,7 @@ from dramaturg.measure.intraclass import intraclass_correlation
 from dramaturg.measure.kappa import cohen_kappa, cohen_kappa_interval, fleiss_kappa
 from dramaturg.measure.krippendorff import krippendorff_alpha, krippendorff_interval
 from dramaturg.measure.paired import PairedDifference, fewest_scenarios, paired_difference
+from dramaturg.measure.pooled import pooled_difference, pooled_share
 from dramaturg.measure.power import Design, cautious_variance, paired_power, scenarios_needed, sign_change_power
 from dramaturg.measure.proportions import wilson_interval
 from dramaturg.measure.ranks import Rank, ranks
@@ -22,9 +25,11 @@ from dramaturg.measure.shares import cluster_interval
 from dramaturg.measure.variance import JudgedVariance, VarianceSplit, judged_variance, variance_split
 
 __all__ = [
+    "Classification",
     "Design",
     "Estimate",
     "JudgedVariance",
+    "LabelScores",
     "PairedDifference",
     "Rank",
     "VarianceSplit",
@@ -33,7 +38,9 @@ __all__ = [
     "balanced_accuracy",
     "bootstrap_t_interval",
     "cautious_variance",
+    "classification",
     "cluster_interval",
+    "clustered_correlation",
     "cohen_kappa",
     "cohen_kappa_interval",
     "correlation",
@@ -41,12 +48,15 @@ __all__ = [
     "fewest_scenarios",
     "fleiss_kappa",
     "holm",
+    "inter_item_correlation",
     "intraclass_correlation",
     "judged_variance",
     "krippendorff_alpha",
     "krippendorff_interval",
     "paired_difference",
     "paired_power",
+    "pooled_difference",
+    "pooled_share",
     "ranks",
     "resampled_interval",
     "scenarios_needed",

@@ -112,7 +112,7 @@ def skewed_bounds(means: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
     return (expit(centre - half) + low) / 2, (expit(centre + half) + high) / 2
 
 
-def trial_bounds(sums: Numbers, count: int, confidence: float) -> tuple[Numbers, Numbers]:
+def trial_bounds(sums: Numbers, count: float, confidence: float) -> tuple[Numbers, Numbers]:
     """Returns the exact bounds of a share from a sum of successes in so many trials; the sum need not be whole.
 
     A mean over values between 0 and 1 varies at most as much as a share of trials, so they are wide enough for any.
