@@ -37,14 +37,12 @@ def serve(
     for spec in models:
         parse_spec(spec)
     from dramaturg.web.guard import is_loopback
-    from dramaturg.web.server import listen
+    from dramaturg.web.listening import address_of, listen
     from dramaturg.web.server import serve as serve_on
 
     with listen(host, port) as sock:
-        bound: tuple[str, int] = sock.getsockname()[:2]
-        name = f"[{bound[0]}]" if ":" in bound[0] else bound[0]
-        address = f"http://{name}:{bound[1]}/"
-        if is_loopback(bound[0]):
+        address = address_of(sock)
+        if is_loopback(sock.getsockname()[0]):
             say(f"{address}  (this machine alone can open it; Ctrl-C ends)")
         else:
             complain("warning: whoever reaches this address can play, read and delete all games, and use your models")

@@ -23,16 +23,21 @@ _POLICY = (
 class Guard:
     """Middleware in front of every request."""
 
-    def __init__(self, app: ASGIApp, *, only_here: bool) -> None:
+    def __init__(self, app: ASGIApp, *, only_here: bool, policy: str = _POLICY, referrer: str = "no-referrer") -> None:
         """Guards an application.
 
         Args:
             app: What is guarded.
             only_here: Whether the request must name this machine itself, so that no name of somebody else's that leads
                 here (DNS rebinding) can make its pages speak for this server.
+            policy: The content security policy of its pages.
+            referrer: Their referrer policy. Under ``no-referrer`` a browser hides the origin of a form that it sends,
+                so that pages with forms need ``same-origin``.
         """
         self._app = app
         self._only_here = only_here
+        self._policy = policy
+        self._referrer = referrer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on, or refuses it."""
@@ -47,9 +52,9 @@ class Guard:
         async def send_with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["Content-Security-Policy"] = _POLICY
+                headers["Content-Security-Policy"] = self._policy
                 headers["X-Content-Type-Options"] = "nosniff"
-                headers["Referrer-Policy"] = "no-referrer"
+                headers["Referrer-Policy"] = self._referrer
             await send(message)
 
         await self._app(scope, receive, send_with_policy)

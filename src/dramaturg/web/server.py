@@ -66,7 +66,7 @@ def serve(sock: socket.socket, *, root: Path | None, models: Sequence[str]) -> N
     """Serves the pages until the process is interrupted.
 
     Args:
-        sock: A bound socket; see `listen`.
+        sock: A bound socket; see `dramaturg.web.listening`.
         root: Folder of the games; the user's own by default.
         models: Spec strings that visitors may choose; the first is chosen at first. Where strangers can reach the
             address, no other one can be chosen.
@@ -76,20 +76,6 @@ def serve(sock: socket.socket, *, root: Path | None, models: Sequence[str]) -> N
     app = court_app(root=root, offer=Offer(models, any_model=here), only_here=here)
     config = uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=1)
     uvicorn.Server(config).run(sockets=[sock])
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Returns a socket that is bound to an address; port 0 takes a free one.
-
-    Raises:
-        UserError: The address is none of this machine's, or it is taken.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, OverflowError) as problem:
-        what = getattr(problem, "strerror", None) or str(problem)
-        raise UserError(f"cannot listen there: {what}", where=f"{host}:{port}", allowed="another --port") from None
 
 
 def court_app(*, root: Path | None, offer: Offer, only_here: bool) -> FastAPI:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Container
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -60,17 +61,35 @@ def words(language: str) -> Words:
         ContentError: The file is wrong.
     """
     chosen = language if language in LANGUAGES else "en"
+    return read_words(f"{chosen}.yaml", chosen)
+
+
+def read_words(name: str, language: str) -> Words:
+    """Returns the words of an interface's file.
+
+    Args:
+        name: Of the file in ``content/interface``.
+        language: ISO 639-1.
+
+    Raises:
+        ContentError: The file is wrong.
+    """
     folder = Path(str(resources.files("dramaturg"))) / "content" / "interface"
-    file = load_yaml(folder / f"{chosen}.yaml", _File)
+    file = load_yaml(folder / name, _File)
     return Words(
-        chosen, {f"{section}.{key}": text for section, keys in file.root.items() for key, text in keys.items()}
+        language, {f"{section}.{key}": text for section, keys in file.root.items() for key, text in keys.items()}
     )
 
 
-def preferred(accepted: str) -> str:
-    """Returns the language that a browser asks for by its ``Accept-Language``; English where we do not speak it."""
+def preferred(accepted: str, languages: Container[str] = LANGUAGES) -> str:
+    """Returns the language that a browser asks for by its ``Accept-Language``; English where we do not speak it.
+
+    Args:
+        accepted: The header's value.
+        languages: Those that we speak.
+    """
     for part in accepted.split(",")[:20]:
         language = part.split(";")[0].strip().lower()[:2]
-        if language in LANGUAGES:
+        if language in languages:
             return language
     return "en"
