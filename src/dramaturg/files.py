@@ -16,7 +16,9 @@ from pydantic import BaseModel, ValidationError
 from dramaturg.errors import ContentError, UserError, did_you_mean
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-Shelf = Literal["benchmarks", "cases", "checklists", "lexicons", "procedures", "records", "scripts", "starters"]
+Shelf = Literal[
+    "benchmarks", "cases", "checklists", "lexicons", "procedures", "records", "rubrics", "scenes", "scripts", "starters"
+]
 """Kinds of content that ship with the package."""
 
 _UNSAFE = re.compile("[\x85\u2028\u2029\ufeff]")

@@ -85,7 +85,7 @@ def run(
 
     study: dict[str, object] = {
         "study": "court",
-        "subjects": [_subject(spec) for spec in model],
+        "subjects": [subject_of_spec(spec) for spec in model],
         "cases": _found("cases", case, "--case"),
         "seeds": seeds,
         "protocol": protocol.value,
@@ -98,12 +98,12 @@ def run(
         study["cast"] = dict(_role_and_player(text) for text in cast)
     if judge:
         (by,) = _found("checklists", [checklist], "--checklist")
-        study["judges"] = [{"model": _absolute(spec), "checklist": by, "mode": mode.value} for spec in judge]
+        study["judges"] = [{"model": absolute_spec(spec), "checklist": by, "mode": mode.value} for spec in judge]
     with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
         path = Path(folder) / "study.yaml"  # the run copies it to OUT once it is sure that OUT is this study's
         write_atomically(path, HEAD + dump_yaml(study))
         material = read_material(path)
-        budget = budget_of(material, max_calls, max_tokens, max_cost)
+        budget = budget_of(material.study.budgets, max_calls, max_tokens, max_cost)
         with open_ledger(out, ledger, replay_only=replay_only) as store:
             result = carry_out(
                 material, out, store, budget, accept_changes=accept_changes, replay_only=replay_only, watch=watch
@@ -111,12 +111,13 @@ def run(
             finish(result, store, as_json=as_json, command=f"dramaturg run {out / 'study.yaml'} --out {out}")
 
 
-def _subject(spec: str) -> str | dict[str, str]:
-    absolute = _absolute(spec)
+def subject_of_spec(spec: str) -> str | dict[str, str]:
+    """Returns a subject as a study file writes it; a path in its spec means the same from every folder."""
+    absolute = absolute_spec(spec)
     return spec if absolute == spec else {"model": absolute, "name": spec}
 
 
-def _absolute(spec: str) -> str:
+def absolute_spec(spec: str) -> str:
     """Returns a spec that means the same from every folder."""
     from dramaturg.run.material import named_model
 
@@ -142,4 +143,4 @@ def _role_and_player(text: str) -> tuple[str, str]:
     if not (is_parted and role.strip() and player.strip()):
         raise UserError(f"{text!r} casts nobody", where="--cast", allowed="ROLE=PLAYER, for example defence=human")
     player = player.strip()
-    return role.strip(), player if player in {"human", "script"} else _absolute(player)
+    return role.strip(), player if player in {"human", "script"} else absolute_spec(player)

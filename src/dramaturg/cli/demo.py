@@ -52,6 +52,6 @@ def demo(
     material = read_material(study)
     say(f"A trial: {material.cases[0].case.title}. {model} plays judge, prosecutor and witnesses; a script defends.\n")
     with open_ledger(out, "") as ledger:
-        budget = budget_of(material, None, None, None)
+        budget = budget_of(material.study.budgets, None, None, None)
         result = carry_out(material, out, ledger, budget, accept_changes=True, watch=True)
         finish(result, ledger, as_json=False, command=f"dramaturg demo --out {out}")

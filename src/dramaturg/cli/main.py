@@ -10,7 +10,10 @@ import typer
 from dramaturg import __version__
 from dramaturg.cli import (
     agreement,
+    annotate,
     audit,
+    audit_bleed,
+    cast,
     checklist,
     compare,
     court,
@@ -22,6 +25,9 @@ from dramaturg.cli import (
     ledger,
     models,
     report,
+    rpeval,
+    rpeval_make,
+    rpeval_votes,
     run,
     schema,
     serve,
@@ -56,7 +62,13 @@ checklist.app.command("items")(items.items)
 audit.app.command("labels")(agreement.labels)
 audit.app.command("agreement")(agreement.agreement)
 audit.app.command("halo")(agreement.halo)
+audit.app.command("bleed")(audit_bleed.bleed)
+rpeval.app.command("make")(rpeval_make.make)
+rpeval.app.command("votes")(rpeval_votes.votes)
 app.add_typer(court.app, name="court")
+app.add_typer(rpeval.app, name="rpeval")
+app.add_typer(annotate.app, name="annotate")
+app.add_typer(cast.app, name="cast")
 app.add_typer(audit.app, name="audit")
 app.add_typer(checklist.app, name="checklist")
 app.add_typer(models.app, name="models")

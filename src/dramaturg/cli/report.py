@@ -64,14 +64,26 @@ def report(
 
 
 def _show_reports(out: Sequence[Path], ledger: str, *, as_json: bool) -> None:
+    from dramaturg.cli.interview import PAGE, show_interview_report, write_interview_report
     from dramaturg.cli.run import open_ledger
     from dramaturg.report import summary, terminal
+    from dramaturg.report.interview import to_json
+    from dramaturg.report.interview.folder import is_interview
     from dramaturg.report.page import write_report
 
     for folder in out:
-        _check_folder(folder)
+        if not is_interview(folder):
+            _check_folder(folder)
     summaries: list[dict[str, Json]] = []
     for folder in out:
+        if is_interview(folder):
+            with open_ledger(folder, ledger) as store:
+                interview = write_interview_report(folder, store, command=_command(folder))
+            if as_json:
+                summaries.append(to_json(interview))
+            else:
+                show_interview_report(interview, folder / PAGE)
+            continue
         with open_ledger(folder, ledger) as store:
             written = write_report(folder, store, command=_command(folder))
         if as_json:

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dramaturg.cli.console import AsJson, Finished, complain, console, say, say_json, show
+from dramaturg.errors import UserError
 
 if TYPE_CHECKING:
     from dramaturg.ledger import Budget, Ledger
+    from dramaturg.run.interview.plan import InterviewPlan
     from dramaturg.run.material import Material
+    from dramaturg.run.plan import Plan
     from dramaturg.run.progress import Progress
     from dramaturg.run.result import RunResult
+    from dramaturg.run.study import Budgets
 
 Study = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file (YAML).")]
 Out = Annotated[Path, typer.Option("--out", help="Output folder; made where it is missing.")]
@@ -45,10 +49,29 @@ def run(
     watch: Annotated[bool, typer.Option("--watch", help="Show the performances while they go on.")] = False,
 ) -> None:
     """Run a study, or go on with it: stage, judge, report. Run it again to resume."""
+    from dramaturg.run.study import suite_of
+
+    limits = (max_calls, max_tokens, max_cost)
+    if suite_of(study) == "interview":
+        from dramaturg.cli.interview import run_interview_study
+
+        if watch:
+            raise UserError("an interview has no performance to watch", where="--watch", allowed="a study of a court")
+        run_interview_study(
+            study,
+            out,
+            ledger,
+            limits,
+            as_json=as_json,
+            replay_only=replay_only,
+            accept_changes=accept_changes,
+            command=f"dramaturg run {study} --out {out}",
+        )
+        return
     from dramaturg.run.material import read_material
 
     material = read_material(study)
-    budget = budget_of(material, max_calls, max_tokens, max_cost)
+    budget = budget_of(material.study.budgets, *limits)
     with open_ledger(out, ledger, replay_only=replay_only) as store:
         result = carry_out(
             material, out, store, budget, accept_changes=accept_changes, replay_only=replay_only, watch=watch
@@ -58,10 +81,7 @@ def run(
 
 def plan(study: Study, as_json: AsJson = False) -> None:
     """Show what a study will ask, and at most cost, without any call."""
-    from dramaturg.run.material import read_material
-    from dramaturg.run.plan import plan as plan_of
-
-    planned = plan_of(read_material(study))
+    planned = _planned(study)
     if as_json:
         say_json(planned.as_json())
         return
@@ -70,9 +90,9 @@ def plan(study: Study, as_json: AsJson = False) -> None:
     load = planned.load
     cost = "unknown" if planned.cost_usd is None else f"at most {planned.cost_usd:.4f} USD"
     table = Table("unit", "calls", "tokens in, at most", "tokens out, at most", title=planned.study, show_footer=True)
-    for unit in planned.units:
-        calls = _between(unit.load.least_calls, unit.load.most_calls)
-        table.add_row(unit.unit.description, calls, f"{unit.load.input_tokens:,}", f"{unit.load.output_tokens:,}")
+    for description, of_line in planned.lines:
+        calls = _between(of_line.least_calls, of_line.most_calls)
+        table.add_row(description, calls, f"{of_line.input_tokens:,}", f"{of_line.output_tokens:,}")
     footers = [
         "together",
         _between(load.least_calls, load.most_calls),
@@ -87,15 +107,28 @@ def plan(study: Study, as_json: AsJson = False) -> None:
         say(f"no price is known for: {', '.join(planned.unpriced)}")
 
 
+def _planned(study: Path) -> Plan | InterviewPlan:
+    from dramaturg.run.study import suite_of
+
+    if suite_of(study) == "interview":
+        from dramaturg.run.interview.material import read_interview
+        from dramaturg.run.interview.plan import plan_interview
+
+        return plan_interview(read_interview(study))
+    from dramaturg.run.material import read_material
+    from dramaturg.run.plan import plan as plan_of
+
+    return plan_of(read_material(study))
+
+
 def _between(least: int, most: int) -> str:
     return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 
-def budget_of(material: Material, max_calls: int | None, max_tokens: int | None, max_cost: float | None) -> Budget:
+def budget_of(limits: Budgets, max_calls: int | None, max_tokens: int | None, max_cost: float | None) -> Budget:
     """Returns the budget of a run: an option overrides the study file."""
     from dramaturg.ledger import Budget
 
-    limits = material.study.budgets
     return Budget(
         max_calls=limits.max_calls if max_calls is None else max_calls,
         max_tokens=limits.max_tokens if max_tokens is None else max_tokens,

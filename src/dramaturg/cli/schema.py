@@ -22,6 +22,11 @@ class Document(StrEnum):
     JUDGEMENT = "judgement"
     CASE = "case"
     BENCHMARK = "benchmark"
+    INTERVIEW_STUDY = "interview-study"
+    ITEM_SET = "item-set"
+    ITEM = "item"
+    CHARACTER = "character"
+    REPLY = "reply"
 
 
 def schema(document: Annotated[Document, typer.Argument(help="What to describe.")]) -> None:
@@ -56,3 +61,23 @@ def _model(document: Document) -> type[BaseModel]:
             from dramaturg.judge.checklist.benchmark import Benchmark
 
             return Benchmark
+        case Document.INTERVIEW_STUDY:
+            from dramaturg.run.interview.study import InterviewStudy
+
+            return InterviewStudy
+        case Document.ITEM_SET:
+            from dramaturg.stage.interview.item_set import ItemSetHead
+
+            return ItemSetHead
+        case Document.ITEM:
+            from dramaturg.stage.interview.item import Item
+
+            return Item
+        case Document.CHARACTER:
+            from dramaturg.stage.cast.character import Character
+
+            return Character
+        case Document.REPLY:
+            from dramaturg.run.interview.reply_row import ReplyRow
+
+            return ReplyRow

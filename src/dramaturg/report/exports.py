@@ -51,18 +51,18 @@ def as_csv(layouts: Sequence[Layout]) -> str:
     for number, layout in enumerate(layouts):
         if number:
             out.write("\n")
-        writer.writerow([_csv_text(heading(layout))])
-        writer.writerow([_csv_text(name) for column in layout.columns for name in _csv_names(column)])
+        writer.writerow([csv_text(heading(layout))])
+        writer.writerow([csv_text(name) for column in layout.columns for name in _csv_names(column)])
         for row in layout.rows:
             writer.writerow(
                 [
-                    _csv_text(text)
+                    csv_text(text)
                     for column, cell in zip(layout.columns, row, strict=True)
                     for text in ((cell.text, cell.low, cell.high) if column.interval else (cell.text,))
                 ]
             )
         for note in layout.notes:
-            writer.writerow([_csv_text(note)])
+            writer.writerow([csv_text(note)])
     return out.getvalue()
 
 
@@ -106,8 +106,8 @@ def as_json(layouts: Sequence[Layout]) -> list[Json]:
 
 
 def heading(layout: Layout) -> str:
-    """Returns the table's number and title."""
-    return f"Table {layout.number}. {layout.title}"
+    """Returns the table's number and title; a table without number has its title alone."""
+    return f"Table {layout.number}. {layout.title}" if layout.number else layout.title
 
 
 def with_interval(cell: Cell) -> str:
@@ -124,7 +124,8 @@ def _csv_names(column: Column) -> tuple[str, ...]:
     return (column.name, f"{column.name}, low", f"{column.name}, high") if column.interval else (column.name,)
 
 
-def _csv_text(text: str) -> str:
+def csv_text(text: str) -> str:
+    """Returns a cell of a CSV file: nothing in it steers, and no spreadsheet takes it for a formula."""
     shown = plain(text).replace("\n", " ")
     if shown == NONE:
         return ""

@@ -112,7 +112,17 @@ def tables_page(made: Sequence[Layout]) -> str:
     Args:
         made: The tables, in order.
     """
-    return _environment().get_template("tables.html.j2").render(tables=made)
+    return render_page("tables.html.j2", tables=made)
+
+
+def render_page(template: str, **values: object) -> str:
+    """Returns a page of one of the report's templates, all text in it escaped.
+
+    Args:
+        template: Name of the file.
+        values: What it shows.
+    """
+    return _environment().get_template(template).render(values)
 
 
 def _write_pages(report: Report, folder: Path, report_name: str) -> set[str]:

@@ -102,7 +102,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One table as it is printed."""
+    """One table as it is printed; its number is 0 where it has none."""
 
     number: int
     title: str

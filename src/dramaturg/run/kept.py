@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -12,7 +12,6 @@ from dramaturg.ledger import Ledger
 from dramaturg.model import ModelFacts, parse_spec
 from dramaturg.model.opening import Models
 from dramaturg.run.material import Material
-from dramaturg.run.result import RunResult
 from dramaturg.text import canonical_json
 
 PART = Literal["subject", "judge", "fixed"]
@@ -105,7 +104,21 @@ def kept_seconds(ledger: Ledger) -> float | None:
     return float(text) if text else None
 
 
-def keep_seconds(ledger: Ledger, result: RunResult) -> None:
+class Session(Protocol):
+    """What a session of a run took."""
+
+    @property
+    def calls(self) -> int:
+        """New calls."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        ...
+
+
+def keep_seconds(ledger: Ledger, result: Session) -> None:
     """Adds the seconds of a session that asked something; a mere replay is no part of the run."""
     if result.calls:
         ledger.set_meta(SECONDS, repr((kept_seconds(ledger) or 0.0) + result.seconds))

@@ -92,22 +92,22 @@ def _dialogue_tokens(unit: StageUnit, study: Study) -> int:
 
 @functools.lru_cache(maxsize=1024)
 def _case_tokens(staged: StagedCase) -> int:
-    return _tokens(staged.case.model_dump_json())
+    return most_tokens(staged.case.model_dump_json())
 
 
 @functools.lru_cache(maxsize=1024)
 def _checklist_tokens(bench: JudgeBench) -> int:
-    return _tokens(bench.checklist.model_dump_json())
+    return most_tokens(bench.checklist.model_dump_json())
 
 
 @functools.cache
 def _prompt_tokens(*, judges: bool) -> int:
     """Returns the tokens of all prompts of one side together: no call takes more of them."""
     names = [name for name in prompt_names() if name.startswith(JUDGES_PROMPTS) == judges]
-    return sum(_tokens(load_prompt(name).source) for name in names)
+    return sum(most_tokens(load_prompt(name).source) for name in names)
 
 
-def _tokens(text: str) -> int:
+def most_tokens(text: str) -> int:
     """Returns the tokens of a text, at most: one for three ASCII letters, one for each byte of any other."""
     size = len(text.encode("utf-8", "replace"))
     ascii_size = sum(letter.isascii() for letter in text)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
-from dramaturg.errors import ContentError, StudyError, UserError, did_you_mean
-from dramaturg.files import find, load_yaml, place_of, read_text, shipped
+from dramaturg.errors import ContentError, UserError, did_you_mean
+from dramaturg.files import find, load_yaml, read_text, shipped
 from dramaturg.judge.checklist import Checklist, Long, Mode, Wording
 from dramaturg.model import Identity, ModelSpec, parse_spec
 from dramaturg.model.script import BUILT_IN
 from dramaturg.prompts import load_prompt, parse_prompt
 from dramaturg.run.identity import identity_of
+from dramaturg.run.reading import StudyReading
 from dramaturg.run.study import Judging, Study, Subject, load_study
 from dramaturg.stage.court import DEFAULT_LIMITS, AnyCase, Procedure, load_procedure, read_case
 from dramaturg.stage.court.procedure import VERDICT
@@ -22,9 +22,6 @@ from dramaturg.stage.court.record import case_digest
 from dramaturg.stage.court.setting import court_engine
 from dramaturg.stage.court.wording import prompts_of
 from dramaturg.text import Json, canonical_json, sha256
-
-ItemT = TypeVar("ItemT")
-ReadT = TypeVar("ReadT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,39 +247,12 @@ def named_judge(text: str, label: str, *, beside: Path) -> NamedModel:
     return named_model(text, label, beside=beside)
 
 
-class _Reading:
-    """Reads what one study file refers to, and gathers what is wrong with its line."""
+class _Reading(StudyReading):
+    """Reads what one study file of the court refers to."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._folder = path.parent
-        self._problems: list[str] = []
+        super().__init__(path)
         self._procedures: dict[Path, Procedure] = {}
-
-    def report(self) -> None:
-        if self._problems:
-            raise StudyError("\n".join(self._problems))
-
-    def each(
-        self, name: str, values: Sequence[ItemT], read: Callable[[ItemT], ReadT], *, key: Callable[[ReadT], Hashable]
-    ) -> tuple[ReadT, ...]:
-        """Returns what was read of a list; two entries that mean the same are a problem."""
-        found: dict[Hashable, ReadT] = {}
-        for index, value in enumerate(values):
-            try:
-                item = read(value)
-            except UserError as error:
-                self._note(str(error), name, index)
-                continue
-            if key(item) in found:
-                self._note(f"means the same as an entry above; each of the {name} may stand once", name, index)
-            found.setdefault(key(item), item)
-        return tuple(found.values())
-
-    def distinct(self, name: str, values: Sequence[Hashable], what: str) -> None:
-        for index, value in enumerate(values):
-            if value in values[:index]:
-                self._note(f"the {what} {value!r} stands twice", name, index)
 
     def subject(self, subject: Subject) -> NamedModel:
         return self._model(subject.model, subject.label)
@@ -290,7 +260,7 @@ class _Reading:
     def variant(self, name: str, *, of_the_stage: Collection[str]) -> Variant:
         if name == "default":
             return Variant(name)
-        folder = self._folder / name
+        folder = self.folder / name
         if not folder.is_dir():
             raise ContentError(f"there is no folder of prompts {name!r}", allowed="default, or the path of a folder")
         hashes: dict[str, Json] = {}
@@ -315,13 +285,13 @@ class _Reading:
         return Variant(name, folder, sha256(canonical_json(hashes)))
 
     def case(self, name: str) -> StagedCase:
-        path = find("cases", name, beside=self._folder)
+        path = find("cases", name, beside=self.folder)
         case = read_case(path)
         return StagedCase(case, path, case_digest(case))
 
     def procedure(self, name: str, *, beside: Path | None = None) -> tuple[Procedure, Path]:
         """Returns a procedure that the proof accepts and whose prompts are all there, with its file; read once."""
-        path = find("procedures", name, beside=beside or self._folder)
+        path = find("procedures", name, beside=beside or self.folder)
         if path not in self._procedures:
             self._procedures[path] = load_procedure(str(path.resolve()))
         return self._procedures[path], path
@@ -340,15 +310,15 @@ class _Reading:
                     kinds |= procedure.roles.keys()
                     yield Staging(staged, procedure, path, self._fixed(study, staged, procedure))
             except UserError as error:
-                self._note(str(error), "cases", index)
+                self.note(str(error), "cases", index)
         for kind in study.cast.keys() - kinds if kinds else ():
-            self._note(f"no procedure of this study has the role {kind!r} ({did_you_mean(kind, kinds)})", "cast", kind)
+            self.note(f"no procedure of this study has the role {kind!r} ({did_you_mean(kind, kinds)})", "cast", kind)
 
     def _check_options(self, study: Study, procedure: Procedure) -> None:
         try:
             study.staging.check(procedure, guarded=study.protocol == "guarded")
         except UserError as error:
-            self._note(str(error), "staging")
+            self.note(str(error), "staging")
 
     def _fixed(self, study: Study, staged: StagedCase, procedure: Procedure) -> dict[str, NamedModel | None]:
         """Returns who plays what beside the subject; whoever decides is never a person."""
@@ -359,12 +329,12 @@ class _Reading:
                 fixed[kind] = self._player(player, kind, staged)
         for state in procedure.states:
             if state.purpose == VERDICT and state.speaker in fixed and fixed[state.speaker] is None:
-                self._note(f"{state.speaker!r} decides, and is played by a model or a script", "cast", state.speaker)
+                self.note(f"{state.speaker!r} decides, and is played by a model or a script", "cast", state.speaker)
         return fixed
 
     def bench(self, judging: Judging) -> JudgeBench:
-        path = find("checklists", judging.checklist, beside=self._folder)
-        model = named_judge(judging.model, judging.model, beside=self._folder)
+        path = find("checklists", judging.checklist, beside=self.folder)
+        model = named_judge(judging.model, judging.model, beside=self.folder)
         checklist = load_yaml(path, Checklist)
         return JudgeBench(
             model, checklist, judging.checklist, path, judging.mode, judging.votes, judging.long, judging.ask
@@ -375,7 +345,7 @@ class _Reading:
             return None
         name = f"{kind}-{staged.case.id}"
         if player == "script" and name not in shipped("scripts"):
-            self._note(
+            self.note(
                 f"the case {staged.case.id!r} has no script for the {kind}; give cast: {kind}: script:FILE",
                 "cast",
                 kind,
@@ -384,13 +354,8 @@ class _Reading:
         try:
             return self._model(f"script:{name}" if player == "script" else player, player)
         except UserError as error:
-            self._note(str(error), "cast", kind)
+            self.note(str(error), "cast", kind)
             return None
 
     def _model(self, text: str, label: str) -> NamedModel:
-        return named_model(text, label, beside=self._folder)
-
-    def _note(self, problem: str, *location: str | int) -> None:
-        noted = f"{place_of(self._path, *location)}: {problem}"
-        if noted not in self._problems:
-            self._problems.append(noted)
+        return named_model(text, label, beside=self.folder)

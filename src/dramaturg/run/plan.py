@@ -5,7 +5,7 @@ Calls are exact where the protocol fixes them and bounds elsewhere. Tokens and c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dramaturg.model import Usage
@@ -55,9 +55,12 @@ class Plan:
     @property
     def cost_usd(self) -> float | None:
         """What all units cost at most, in US dollars; None where a price is unknown."""
-        costs = [planned.cost_usd for planned in self.units]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return total_cost([planned.cost_usd for planned in self.units])
+
+    @property
+    def lines(self) -> tuple[tuple[str, Load], ...]:
+        """What is asked, line by line, for a table."""
+        return tuple((planned.unit.description, planned.load) for planned in self.units)
 
     def as_json(self) -> dict[str, Json]:
         """Returns the plan as plain data, for ``dramaturg plan --json``."""
@@ -66,7 +69,7 @@ class Plan:
             "study": self.study,
             "performances": len(stages),
             "judgings": len(self.units) - len(stages),
-            **_load_json(self.load, self.cost_usd),
+            **load_json(self.load, self.cost_usd),
             "unpriced": list(self.unpriced),
             "price_source": self.price_source,
             "units": [_unit_json(planned) for planned in self.units],
@@ -79,13 +82,27 @@ def plan(material: Material) -> Plan:
     planned: list[PlannedUnit] = []
     for unit in units_of(material):
         load = load_of(unit, material.study)
-        planned.append(PlannedUnit(unit, load, _cost(load, [prices[spec] for spec in unit.models])))
-    sources = {price.source for price in prices.values() if price is not None and price.source}
-    unpriced = tuple(spec for spec, price in prices.items() if price is None)
-    return Plan(material.study.study, tuple(planned), unpriced, ", ".join(sorted(sources)))
+        planned.append(PlannedUnit(unit, load, most_cost(load, [prices[spec] for spec in unit.models])))
+    return Plan(material.study.study, tuple(planned), unpriced(prices), price_source(prices))
 
 
-def _cost(load: Load, prices: Sequence[Price | None]) -> float | None:
+def total_cost(costs: Sequence[float | None]) -> float | None:
+    """Returns the sum of costs; None where one of them is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def unpriced(prices: Mapping[str, Price | None]) -> tuple[str, ...]:
+    """Returns the spec strings of models whose price is unknown."""
+    return tuple(spec for spec, price in prices.items() if price is None)
+
+
+def price_source(prices: Mapping[str, Price | None]) -> str:
+    """Returns where prices come from; empty where none was needed."""
+    return ", ".join(sorted({price.source for price in prices.values() if price is not None and price.source}))
+
+
+def most_cost(load: Load, prices: Sequence[Price | None]) -> float | None:
     """Returns the cost at most, in US dollars: as if the dearest model of the unit answered every call."""
     calls = max(load.most_calls, 1)
     usage = Usage(input_tokens=-(-load.input_tokens // calls), output_tokens=-(-load.output_tokens // calls))
@@ -94,7 +111,8 @@ def _cost(load: Load, prices: Sequence[Price | None]) -> float | None:
     return max(known, default=0.0) if len(known) == len(costs) else None
 
 
-def _load_json(load: Load, cost_usd: float | None) -> dict[str, Json]:
+def load_json(load: Load, cost_usd: float | None) -> dict[str, Json]:
+    """Returns a load as plain data."""
     return {
         "calls": {"least": load.least_calls, "most": load.most_calls},
         "most_input_tokens": load.input_tokens,
@@ -114,5 +132,5 @@ def _unit_json(planned: PlannedUnit) -> dict[str, Json]:
         "case": stage.case.case.id,
         "seed": stage.seed,
         "judge": "" if isinstance(unit, StageUnit) else unit.bench.label,
-        **_load_json(planned.load, planned.cost_usd),
+        **load_json(planned.load, planned.cost_usd),
     }

@@ -56,23 +56,44 @@ class RunResult:
     @property
     def exit_code(self) -> int:
         """0 fine, 2 some units failed, 3 limit reached, 130 interrupted; what stopped the run goes before failures."""
-        match self.stop:
-            case "interrupted":
-                return EXIT_INTERRUPTED
-            case "limit":
-                return EXIT_LIMIT
-            case "":
-                return EXIT_UNITS_FAILED if self.failures() else EXIT_FINE
+        return exit_code(self.stop, failed=bool(self.failures()))
 
     @property
     def advice(self) -> str:
         """One line that says how to go on; empty when everything is done."""
-        counts = self.counts()
-        rest = len(self.records) - counts["done"]
-        if not rest:
-            return ""
-        said = {"limit": f"stopped at {self.limit}", "interrupted": "interrupted", "": "some units failed"}[self.stop]
-        return (
-            f"{said}: {counts['done']} of {len(self.records)} units are done; run the same command again to go on, "
-            "what was answered is not asked again"
-        )
+        return advice(self.stop, self.limit, done=self.counts()["done"], planned=len(self.records), what="units")
+
+
+def exit_code(stop: Stop, *, failed: bool) -> int:
+    """Returns what the process of a run should exit with.
+
+    Args:
+        stop: Why the run stopped before its end.
+        failed: Whether something failed by itself.
+    """
+    match stop:
+        case "interrupted":
+            return EXIT_INTERRUPTED
+        case "limit":
+            return EXIT_LIMIT
+        case "":
+            return EXIT_UNITS_FAILED if failed else EXIT_FINE
+
+
+def advice(stop: Stop, limit: str, *, done: int, planned: int, what: str) -> str:
+    """Returns one line that says how to go on; empty when everything is done.
+
+    Args:
+        stop: Why the run stopped before its end.
+        limit: The limit that was reached.
+        done: How many have a result.
+        planned: How many there are.
+        what: What they are called.
+    """
+    if done == planned:
+        return ""
+    said = {"limit": f"stopped at {limit}", "interrupted": "interrupted", "": f"some {what} failed"}[stop]
+    return (
+        f"{said}: {done} of {planned} {what} are done; run the same command again to go on, "
+        "what was answered is not asked again"
+    )

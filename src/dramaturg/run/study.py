@@ -16,7 +16,8 @@ from dramaturg.files import load_yaml
 from dramaturg.judge.checklist import Long, Mode, Wording
 from dramaturg.stage.court import DEFAULT_LIMITS, DEFAULT_STAGING, Protocol, StagingOptions
 
-Suite = Literal["court"]
+Suite = Literal["court", "interview"]
+"""What a study stages; each suite has a study file of its own."""
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Text that is not blank."""
@@ -113,6 +114,13 @@ class Budgets(_Frozen):
     max_cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
 
 
+Subjects = Annotated[
+    tuple[Annotated[Subject, BeforeValidator(_subject_from_text, json_schema_input_type=str | Subject)], ...],
+    Field(min_length=1),
+]
+"""What a study measures: models, each as a spec string or with a name of its own."""
+
+
 class Study(_Frozen):
     """A study: subjects × prompts × cases × seeds, then judges.
 
@@ -139,12 +147,9 @@ class Study(_Frozen):
     """
 
     study: Name
-    suite: Suite = "court"
+    suite: Literal["court"] = "court"
     seed: Seed = 0
-    subjects: Annotated[
-        tuple[Annotated[Subject, BeforeValidator(_subject_from_text, json_schema_input_type=str | Subject)], ...],
-        Field(min_length=1),
-    ]
+    subjects: Subjects
     prompts: Annotated[tuple[Word, ...], Field(min_length=1)] = ("default",)
     cases: Annotated[tuple[Word, ...], Field(min_length=1)]
     seeds: Annotated[
@@ -161,6 +166,22 @@ class Study(_Frozen):
     concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 4
     unit_timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 7200.0
     budgets: Budgets = Budgets()
+
+
+class _AnyStudy(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    suite: Suite = "court"
+
+
+def suite_of(path: Path) -> Suite:
+    """Returns what a study file stages; nothing else of it is checked.
+
+    Raises:
+        StudyError: It is no YAML, or names no suite that there is.
+        ContentError: It cannot be read, or is not UTF-8.
+    """
+    return load_yaml(path, _AnyStudy, error=StudyError).suite
 
 
 def load_study(path: Path) -> Study:

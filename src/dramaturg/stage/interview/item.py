@@ -54,7 +54,7 @@ class Item(BaseModel):
         id: Unique in its set.
         character: Id of the character.
         category: What is asked for.
-        message: What somebody says to the character; no context comes before it.
+        message: What somebody says to the character; no context comes before it. A blank one makes the item invalid.
         expected: Emotion: a label. Decision and moral: ``yes`` or ``no``. Empty for the other two.
         facts: In character: what a reply may not state, not one of them. Knows: what it must state, every one.
         reason: Why this is the answer, in a sentence.
@@ -69,7 +69,7 @@ class Item(BaseModel):
     id: Text
     character: Text
     category: Category
-    message: Text
+    message: str
     expected: str = ""
     facts: tuple[Fact, ...] = ()
     reason: str = ""
