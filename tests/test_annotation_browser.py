@@ -13,8 +13,15 @@ pytest.importorskip("selenium")
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from typer.testing import CliRunner
 
-from annotation_fixtures import ServedCampaign, served, small_campaign
+from annotation_fixtures import ServedCampaign, served, small_campaign, small_set
+from dramaturg.cli.main import app
+from dramaturg.files import read_jsonl
+from dramaturg.judge.matching import robust
+from dramaturg.run.interview.questions import questions_of, reply_text
+from dramaturg.run.interview.reply_row import ReplyRow
+from dramaturg.stage.interview.item_set import read_item_set, write_item_set
 from dramaturg.web.annotation.progress import progress_of, votes_of
 from web_fixtures import CHROMIUM, DRIVER, Page, browser, until
 
@@ -129,6 +136,61 @@ def _without_scripts(page: Page, campaign: ServedCampaign) -> None:
     for _ in range(ITEMS):
         old = ticket(page)
         page.one(".answer").click()
+        page.one(".send .primary").click()
+        after(page, old)
+    page.one("h1", "You have answered everything")
+
+
+AGREED = {"emotion": "sadness", "decision": "yes", "moral": "no"}
+ANSWERER = """\
+name: answerer
+description: Answers as the annotators did, but for what is right.
+rules:
+  - {anywhere: "row out", reply: "[yes] Get in the boat."}
+  - {anywhere: "miller's ring", reply: "[yes] It shines."}
+  - {anywhere: "World Cup", reply: "I know of no such cup."}
+  - {reply: "[sadness] Oh."}
+"""
+
+
+def test_what_people_answered_becomes_a_set_that_is_run_and_scored(tmp_path: Path) -> None:
+    write_item_set(tmp_path / "set", small_set())
+    db, votes, kept = tmp_path / "annotation.db", tmp_path / "votes.jsonl", tmp_path / "kept"
+    with served(db, small_campaign()) as campaign, browser() as page:
+        for _ in range(3):
+            _answers_all_alike(page, campaign)
+            forget(page)
+    command("annotate", "export", "--db", db, "--out", votes)
+    command("rpeval", "votes", votes, "--items", tmp_path / "set", "--out", kept)
+    items = {item.id: item for item in read_item_set(str(kept)).items}
+    assert {name: item.expected for name, item in items.items() if item.expected} == {
+        "feel-1": "sadness",
+        "feel-2": "sadness",
+        "do-1": "yes",
+        "right-1": "no",
+    }
+    assert items["right-1"].votes == {"no": 3}
+    (tmp_path / "answerer.yaml").write_text(ANSWERER, encoding="utf-8")
+    model = f"script:{tmp_path / 'answerer.yaml'}"
+    command("rpeval", "run", "--model", model, "--items", kept, "--out", tmp_path / "run")
+    questions = questions_of(read_item_set(str(kept)))
+    rows = [row for _, row in read_jsonl(tmp_path / "run" / "replies.jsonl", ReplyRow)]
+    right = {row.item for row in rows if robust(questions[row.item], reply_text(row)).status == "right"}
+    assert right == {"feel-1", "feel-2", "do-1"}
+
+
+def command(*words: object) -> None:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+
+
+def _answers_all_alike(page: Page, campaign: ServedCampaign) -> None:
+    page.open(f"{campaign.address}item")
+    categories = {item.message: item.category for item in small_set().items}
+    for _ in range(ITEMS):
+        old = ticket(page)
+        answer = AGREED[categories[page.one(".message").text]]
+        page.one(f".answer:has([value={answer}])").click()
         page.one(".send .primary").click()
         after(page, old)
     page.one("h1", "You have answered everything")
