@@ -250,7 +250,7 @@ def test_ledger_whose_making_was_cut_off_is_made_the_next_time(tmp_path: Path, m
 @pytest.mark.parametrize(
     "url",
     [
-        "postgresql+psycopg://user:hunter2@host/db",
+        "postgresql+psycopg://user:hunter2@127.0.0.1:1/db",
         "nosuchdb://user:hunter2@host/db",
         "postgresql://user:hunter2@host:port/db",
         "://user:hunter2@host",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
-from sqlalchemy import URL, Connection, Engine, Row, Select, create_engine, event, func, make_url, select
+from sqlalchemy import URL, Connection, Engine, Row, Select, bindparam, create_engine, event, func, make_url, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
@@ -20,6 +20,9 @@ from dramaturg.ledger.budget import Budget
 from dramaturg.ledger.calls import Calls
 from dramaturg.ledger.rows import asked_from
 from dramaturg.ledger.writer import Writer, reason_of
+
+_ANSWERED = select(schema.call).where(schema.call.c.unit == bindparam("unit"), schema.call.c.final.is_(True))
+"""What a unit was answered; made once, since a run of small units asks it as often as it calls a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +178,8 @@ class Ledger:
             budget: The run's budget; none by default.
         """
         with self._read() as connection:
-            query = select(schema.call).where(schema.call.c.unit == unit, schema.call.c.final.is_(True))
-            answered = {row.key: asked_from(row) for row in connection.execute(query)}
+            rows = connection.execute(_ANSWERED, {"unit": unit})
+            answered = {row.key: asked_from(row) for row in rows}
         return Calls(
             unit=unit,
             study_seed=seed,

@@ -172,7 +172,10 @@ class ScriptModel:
         """Does nothing: a script holds no connection."""
 
 
-BUILT_IN = {name: "dramaturg.judge.audit.scripted" for name in ("oracle", "always-yes", "coin")}
+BUILT_IN = {
+    **dict.fromkeys(("oracle", "always-yes", "coin"), "dramaturg.judge.audit.scripted"),
+    **dict.fromkeys(("rating-oracle", "always-five", "random-rater"), "dramaturg.judge.audit.world.scripted"),
+}
 """Name → the module whose `BUILT_IN` holds the script. It is loaded by name and late: scripts know of models, and
 models of no script."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections import Counter
@@ -20,7 +19,7 @@ from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.run.bench import judge_or_end
 from dramaturg.run.board import Board
-from dramaturg.run.interrupt import interrupts
+from dramaturg.run.crew import Crew
 from dramaturg.run.material import JudgeBench
 from dramaturg.run.progress import Progress
 from dramaturg.run.recorded import recorded
@@ -118,7 +117,6 @@ class Audit:
         self._answered: dict[int, Answered] = {}
         self._not_judged: Counter[str] = Counter()
         self._limit: End | None = None
-        self._interrupted = False
         self._fresh = 0
 
     async def carry_out(
@@ -140,28 +138,15 @@ class Audit:
         started = time.monotonic()
         spec = self._bench.model.spec.text
         judge = await self._judge_itself()
-        display = asyncio.create_task(progress.show(self._board))
         work = iter(enumerate(self._plan.assignments))
-        tasks = [asyncio.create_task(self._worker(work, judge, started)) for _ in range(concurrency)]
-
-        def stop() -> None:
-            self._interrupted = True
-            for task in tasks:
-                task.cancel()
-
         try:
-            with interrupts(stop):
-                for ended in await asyncio.gather(*tasks, return_exceptions=True):
-                    if isinstance(ended, BaseException) and not isinstance(ended, asyncio.CancelledError):
-                        raise ended
+            async with Crew(progress, self._board) as crew:
+                await crew.work(lambda: self._worker(work, judge, started), concurrency)
         finally:
-            for task in [*tasks, display]:
-                task.cancel()
-            await asyncio.gather(*tasks, display, return_exceptions=True)
             await self._models.release(spec)
         answered = [one for _, one in sorted(self._answered.items())]
         _write(out, self._plan, answered)
-        stopped = "interrupted" if self._interrupted else "limit" if self._limit is not None else ""
+        stopped = "interrupted" if crew.interrupted else "limit" if self._limit is not None else ""
         return AuditResult(
             card=None if stopped or not answered else self._card(answered, judge, command, sample),
             not_judged=dict(self._not_judged),

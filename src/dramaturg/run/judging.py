@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.run.bench import judge_or_end
 from dramaturg.run.board import Board
-from dramaturg.run.interrupt import interrupts
+from dramaturg.run.crew import Crew
 from dramaturg.run.material import JudgeBench, named_judge
 from dramaturg.run.progress import Progress
 from dramaturg.run.recorded import recorded
@@ -136,8 +137,6 @@ class FileJudging:
         self._replay_only = replay_only
         self._board = Board(docket.count * len(docket.benches), budget, models)
         self._limit: End | None = None
-        self._interrupted = False
-        self._workers: list[asyncio.Task[None]] = []
 
     async def carry_out(self, out: Path, *, concurrency: int, progress: Progress) -> RunResult:
         """Returns what became of every transcript before every judge; ``judgements.jsonl`` is written by then.
@@ -166,25 +165,19 @@ class FileJudging:
                 records[position] = _record(transcript, bench, end)
                 units.add(position, [records[position].model_dump_json()])
 
+            crew = Crew(progress, self._board)
+
             async def worker(work: Iterator[tuple[int, Transcript]], bench: JudgeBench, judge: Model) -> None:
                 for position, transcript in work:
-                    ended(position, transcript, bench, await self._judged(transcript, bench, judge))
+                    ended(position, transcript, bench, await self._judged(transcript, bench, judge, crew))
 
-            display = asyncio.create_task(progress.show(self._board))
-            try:
-                with interrupts(self._stop):
-                    for number, (bench, judge) in enumerate(zip(docket.benches, judges, strict=True)):
-                        work = enumerate(self._read(), start=number * docket.count)
-                        async with asyncio.TaskGroup() as group:
-                            self._workers = [group.create_task(worker(work, bench, judge)) for _ in range(concurrency)]
-                        for position, transcript in work:  # what no worker came to before the interruption
-                            ended(position, transcript, bench, _INTERRUPTED)
-                        await self._models.release(bench.model.spec.text)
-            except ExceptionGroup as problems:
-                raise problems.exceptions[0] from None
-            finally:
-                display.cancel()
-                await asyncio.gather(display, return_exceptions=True)
+            async with crew:
+                for number, (bench, judge) in enumerate(zip(docket.benches, judges, strict=True)):
+                    work = enumerate(self._read(), start=number * docket.count)
+                    await crew.work(functools.partial(worker, work, bench, judge), concurrency)
+                    for position, transcript in work:  # what no worker came to before the interruption
+                        ended(position, transcript, bench, _INTERRUPTED)
+                    await self._models.release(bench.model.spec.text)
             judgements.finish()
             units.finish()
         if docket.transcripts.resolve() != (out / "transcripts.jsonl").resolve():
@@ -193,18 +186,13 @@ class FileJudging:
             study=docket.transcripts.stem,
             out=out,
             records=tuple(record for _, record in sorted(records.items())),
-            stop="interrupted" if self._interrupted else "limit" if self._limit is not None else "",
+            stop="interrupted" if crew.interrupted else "limit" if self._limit is not None else "",
             limit=self._limit.detail if self._limit is not None else "",
             calls=self._budget.calls,
             replayed=self._budget.replayed,
             tokens=self._budget.tokens,
             seconds=time.monotonic() - started,
         )
-
-    def _stop(self) -> None:
-        self._interrupted = True
-        for task in self._workers:
-            task.cancel()
 
     async def _open(self, bench: JudgeBench) -> Model:
         """Returns a judge; where nothing new may be asked, what the ledger knows of it will do."""
@@ -216,8 +204,8 @@ class FileJudging:
     def _read(self) -> Iterator[Transcript]:
         return (transcript for _, transcript in read_transcripts(self._docket.transcripts))
 
-    async def _judged(self, transcript: Transcript, bench: JudgeBench, judge: Model) -> End:
-        if self._interrupted:
+    async def _judged(self, transcript: Transcript, bench: JudgeBench, judge: Model, crew: Crew) -> End:
+        if crew.interrupted:
             return _INTERRUPTED
         if self._limit is not None:
             return self._limit
@@ -227,7 +215,7 @@ class FileJudging:
         try:
             judged = await judge_or_end(bench, transcript, judge=judge, calls=calls)
         except asyncio.CancelledError:
-            if not self._interrupted:
+            if not crew.interrupted:
                 raise
             return _INTERRUPTED
         finally:
