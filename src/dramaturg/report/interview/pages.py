@@ -16,25 +16,32 @@ from dramaturg.report.interview.data import InterviewReport
 from dramaturg.report.interview.sections import headline, sections
 from dramaturg.text import storable
 
+FIRST_TABLES = {"asked": 0, "scores": 1, "categories": 1}
+"""Parts that a terminal shows at first, and how many of their tables."""
+
 
 def render_terminal(report: InterviewReport, *, details: bool = False) -> Iterator[RenderableType]:
     """Yields what to print, in order; no text of a model or file is markup.
 
     Args:
         report: What to show.
-        details: Whether the tables of single labels, with every confusion, are shown too.
+        details: Whether all parts and tables are shown, and not only what a screen holds.
     """
     yield Text(plain(f"{report.facts.study}: {headline(report)}"), "bold")
     for caution in report.cautions:
         serious = caution.severity == "serious"
         yield Text(plain(f"{'! ' if serious else 'i '}{caution.text}"), "yellow" if serious else "dim")
     for section in sections(report):
-        if section.anchor == "labels" and not details:
+        if not details and section.anchor not in FIRST_TABLES:
             continue
         yield Text(plain(f"\n{section.title}"), "bold")
         for line in section.lines:
             yield Text(plain(line))
-        yield from as_terminal(section.tables)
+        yield from as_terminal(section.tables if details else section.tables[: FIRST_TABLES[section.anchor]])
+    if not details:
+        yield Text(
+            "On the page: intervals, differences, labels, statuses, repeats, votes, the paper's own tables.", "dim"
+        )
 
 
 def render_html(report: InterviewReport) -> str:
