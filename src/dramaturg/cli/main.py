@@ -31,6 +31,7 @@ from dramaturg.cli import (
     run,
     schema,
     serve,
+    world,
 )
 from dramaturg.cli.console import Finished, complain
 from dramaturg.errors import DramaturgError, LimitReached
@@ -67,6 +68,7 @@ rpeval.app.command("make")(rpeval_make.make)
 rpeval.app.command("votes")(rpeval_votes.votes)
 app.add_typer(court.app, name="court")
 app.add_typer(rpeval.app, name="rpeval")
+app.add_typer(world.app, name="world")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(cast.app, name="cast")
 app.add_typer(audit.app, name="audit")

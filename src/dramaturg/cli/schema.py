@@ -27,6 +27,7 @@ class Document(StrEnum):
     ITEM = "item"
     CHARACTER = "character"
     REPLY = "reply"
+    SCENE = "scene"
 
 
 def schema(document: Annotated[Document, typer.Argument(help="What to describe.")]) -> None:
@@ -57,6 +58,10 @@ def _model(document: Document) -> type[BaseModel]:
             from dramaturg.stage.court.case import Case
 
             return Case
+        case Document.SCENE:
+            from dramaturg.stage.world.scene import Scene
+
+            return Scene
         case Document.BENCHMARK:
             from dramaturg.judge.checklist.benchmark import Benchmark
 

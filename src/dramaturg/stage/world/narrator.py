@@ -1,0 +1,279 @@
+"""The narrator: the world itself. It says whom an act affects, what comes of it, and how everything stands then.
+
+What it answers is typed. Of what cannot be read nothing is taken: everything stays as it was, and the record says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dramaturg.model import Sampling
+from dramaturg.model.structured import Structured
+from dramaturg.stage.court.speech import one_line
+from dramaturg.stage.transcript import Role, Turn
+from dramaturg.stage.world.agents import Agent
+from dramaturg.stage.world.answers import (
+    EnvironmentUpdate,
+    Influence,
+    InfluenceOrUpdate,
+    Result,
+    Update,
+    closed,
+    read_influence,
+)
+from dramaturg.stage.world.chronicle import Chronicle
+from dramaturg.stage.world.deeds import Deed
+from dramaturg.stage.world.naming import Named
+from dramaturg.stage.world.scene import SceneCharacter
+from dramaturg.stage.world.setting import NARRATOR, Setting, surroundings
+
+LAST_TURNS = 8
+"""Turns that a narrator whose chat begins anew is told again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Influenced:
+    """Whom an act affects.
+
+    Attributes:
+        target: Id of the character; empty where nobody else is affected, or where nobody can tell who.
+        influence: What the act does to the target.
+        key: The call in the ledger; empty where none was made.
+        problem: Why it cannot be told who is affected: ``unparsed`` and the other failures of a form, ``ambiguous``,
+            ``unknown``; ``several`` where the first of several was taken; empty otherwise.
+        detail: One line for people.
+        update: How the act leaves the actor, where that was told along with it.
+    """
+
+    target: str = ""
+    influence: str = ""
+    key: str = ""
+    problem: str = ""
+    detail: str = ""
+    update: Update | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What is noted at the act."""
+        target = (f"target:{self.target}",) if self.target else ()
+        return (*target, *((f"influence:{self.problem}",) if self.problem else ()))
+
+
+NOBODY = Influenced()
+"""Of an act that was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an act and its answer.
+
+    Attributes:
+        text: What happened; empty where nothing could be read.
+        key: The call in the ledger.
+        problem: Why nothing could be read; empty otherwise.
+        detail: One line for people.
+        updates: How it left whom, by id; of those who are missing nothing could be read.
+    """
+
+    text: str
+    key: str
+    problem: str = ""
+    detail: str = ""
+    updates: tuple[tuple[str, Update], ...] = ()
+
+
+class Narrator(Agent):
+    """The narrator; its answers are returned, and the chronicle is left to whoever asks."""
+
+    def __init__(self, setting: Setting, chronicle: Chronicle) -> None:
+        """Tells the narrator who is there.
+
+        Args:
+            setting: The play.
+            chronicle: What has happened.
+        """
+        scene = setting.scene
+        system = setting.prompt("narrator").fill(
+            event=scene.event,
+            environment=surroundings(scene.environment),
+            people="\n".join(_person(character) for character in scene.characters),
+            language=setting.language_words,
+        )
+        role = Role(id=NARRATOR, kind=NARRATOR, name=setting.word("narrator"))
+        super().__init__(setting, chronicle, role, setting.narrator(), system)
+        self._shown: frozenset[str] = frozenset()
+
+    def hears(self, turn: Turn) -> None:
+        """Takes a turn; a deed of which the narrator was asked whom it affects is known already."""
+        if turn.text in self._shown:
+            self._in_chat.add(turn.id)
+        else:
+            super().hears(turn)
+
+    async def influence(self, actor: SceneCharacter, deeds: Sequence[tuple[str, Deed]]) -> Influenced:
+        """Returns whom a deed affects.
+
+        Args:
+            actor: Who acted.
+            deeds: What it did and said, each with its kind; not yet in the chronicle.
+        """
+        others = self._others(actor)
+        filled = await self.fill(
+            self._asked_of(actor, deeds, "influence"),
+            closed(Influence, others),
+            purpose="influence",
+            sampling=self._sampling(1),
+            lines=self._setting.prompt("influence-lines").fill(ids=", ".join(others)),
+        )
+        return self._influenced(actor, filled)
+
+    async def influence_or_update(self, actor: SceneCharacter, deeds: Sequence[tuple[str, Deed]]) -> Influenced:
+        """Returns whom a deed affects, and where nobody is, how it leaves the actor; see `influence`."""
+        others = self._others(actor)
+        filled = await self.fill(
+            self._asked_of(actor, deeds, "influence-or-update"),
+            closed(InfluenceOrUpdate, others),
+            purpose="influence",
+            sampling=self._sampling(2),
+            lines=self._setting.prompt("influence-or-update-lines").fill(ids=", ".join(others)),
+        )
+        value = filled.value
+        found = self._influenced(actor, filled)
+        if value is None or found.target:
+            return found
+        update = Update(position=value.position, state=value.state)
+        return Influenced(found.target, found.influence, found.key, found.problem, found.detail, update)
+
+    async def influence_as_published(self, actor: SceneCharacter, deeds: Sequence[tuple[str, Deed]]) -> Influenced:
+        """Returns whom a deed affects, asked for in the published form; see `influence`."""
+        names = [character.name for character in self._setting.scene.characters if character is not actor]
+        asked = await self.write(
+            self._asked_of(actor, deeds, "influence-as-published", names=", ".join(names)),
+            purpose="influence",
+            sampling=self._sampling(1),
+        )
+        self.keep(asked.reply.text)
+        if asked.reply.status not in {"ok", "truncated"}:
+            return Influenced(key=asked.key, problem=asked.reply.status)
+        written = read_influence(asked.reply.text)
+        if written is None:
+            return Influenced(key=asked.key, problem="unparsed", detail=one_line(asked.reply.text)[:200])
+        return self._named(actor, written.target, written.influence, asked.key)
+
+    async def result(self, actor: SceneCharacter, target: SceneCharacter) -> Outcome:
+        """Returns what comes of an act and its answer, both in the chronicle."""
+        task = self._setting.prompt("result").fill(actor=one_line(actor.name), target=one_line(target.name))
+        asked = await self.write(task, purpose="result", sampling=self._sampling(1))
+        self.keep(asked.reply.text)
+        if asked.reply.status not in {"ok", "truncated"} or not asked.reply.text.strip():
+            return Outcome("", asked.key, asked.reply.status)
+        return Outcome(asked.reply.text.strip(), asked.key)
+
+    async def result_with_updates(self, actor: SceneCharacter, target: SceneCharacter) -> Outcome:
+        """Returns what comes of an act and its answer, and how it leaves both."""
+        filled = await self.fill(
+            self._setting.prompt("result-updates").fill(
+                actor=one_line(actor.name), target=one_line(target.name), actor_id=actor.id, target_id=target.id
+            ),
+            Result,
+            purpose="result",
+            sampling=self._sampling(3),
+        )
+        self._keep(filled)
+        value, key = filled.value, filled.keys[-1]
+        if value is None:
+            return Outcome("", key, filled.failure, filled.detail)
+        updates: dict[str, Update] = {}
+        for update in value.updates:
+            who = self._setting.names.resolve(update.who).id
+            if who in {actor.id, target.id}:
+                updates[who] = Update(position=update.position, state=update.state)
+        return Outcome(value.result.strip(), key, updates=tuple(updates.items()))
+
+    async def update(self, character: SceneCharacter) -> Structured[Update]:
+        """Returns how what has happened leaves a character."""
+        filled = await self.fill(
+            self._setting.prompt("update").fill(name=one_line(character.name)),
+            Update,
+            purpose="update",
+            sampling=self._sampling(1),
+            lines=self._setting.prompt("update-lines").fill(),
+        )
+        self._keep(filled)
+        return filled
+
+    async def environment(self) -> Structured[EnvironmentUpdate]:
+        """Returns what surrounds everybody after a round, and whether the story is over."""
+        now = self._chronicle.environment
+        filled = await self.fill(
+            self._setting.prompt("environment").fill(time=now.time, place=now.place, description=now.description),
+            EnvironmentUpdate,
+            purpose="environment",
+            sampling=self._sampling(2),
+            lines=self._setting.prompt("environment-lines").fill(),
+        )
+        self._keep(filled)
+        return filled
+
+    def standing(self) -> str:
+        """Returns how everything stands now."""
+        standings = self._chronicle.standings
+        people = [
+            f"- {one_line(character.name)}: {one_line(standings[self._setting.role_of(character).id].text)}"
+            for character in self._setting.scene.characters
+        ]
+        told = [self._setting.line(turn) for turn in self._chronicle.turns[-LAST_TURNS:] if turn.text]
+        return self._setting.prompt("standing").fill(
+            environment=surroundings(self._chronicle.environment), people="\n".join(people), beliefs="\n".join(told)
+        )
+
+    def _others(self, actor: SceneCharacter) -> tuple[str, ...]:
+        return tuple(character.id for character in self._setting.scene.characters if character is not actor)
+
+    def _asked_of(self, actor: SceneCharacter, deeds: Sequence[tuple[str, Deed]], prompt: str, names: str = "") -> str:
+        self._shown = frozenset(deed.text for _, deed in deeds if deed.text)
+        told = [self._setting.told(kind, actor.name, deed.text) for kind, deed in deeds if deed.text]
+        more = {"names": names} if names else {"ids": ", ".join(self._others(actor))}
+        return self._setting.prompt(prompt).fill(name=one_line(actor.name), deed="\n".join(told), **more)
+
+    def _influenced(
+        self, actor: SceneCharacter, filled: Structured[Influence] | Structured[InfluenceOrUpdate]
+    ) -> Influenced:
+        value, key = filled.value, filled.keys[-1]
+        self.keep(filled.text if value is None else value.model_dump_json())
+        if value is None:
+            return Influenced(key=key, problem=filled.failure, detail=filled.detail)
+        return self._named(actor, value.target, value.influence, key)
+
+    def _named(self, actor: SceneCharacter, target: str, influence: str, key: str) -> Influenced:
+        named = self._setting.names.resolve(target, by=actor.id)
+        problem, ids = _meant(named, actor)
+        detail = one_line(target)[:200] if problem else ""
+        return Influenced(ids[0] if ids else "", one_line(influence) if ids else "", key, problem, detail)
+
+    def _keep(self, filled: Structured[Update] | Structured[EnvironmentUpdate] | Structured[Result]) -> None:
+        self.keep(filled.text if filled.value is None else filled.value.model_dump_json())
+
+    def _sampling(self, parts: int) -> Sampling:
+        limits = self._setting.limits
+        return Sampling(temperature=limits.narrator_temperature, max_tokens=parts * limits.narrator_tokens)
+
+
+def _meant(named: Named, actor: SceneCharacter) -> tuple[str, tuple[str, ...]]:
+    """Returns the problem with a name, and who is meant."""
+    match named.meaning:
+        case "one":
+            return "", named.ids
+        case "self" | "nobody":
+            return "", ()
+        case "several":
+            others = tuple(name for name in named.ids if name != actor.id)
+            return ("several" if len(others) > 1 else ""), others
+        case "ambiguous" | "unknown":
+            return named.meaning, ()
+
+
+def _person(character: SceneCharacter) -> str:
+    stands = one_line("; ".join(part for part in (character.position, character.state) if part))
+    return f"- {character.id}: {one_line(character.name)}" + (f"; {stands}" if stands else "")
