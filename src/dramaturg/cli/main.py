@@ -13,6 +13,7 @@ from dramaturg.cli import (
     annotate,
     audit,
     audit_bleed,
+    audit_world,
     cast,
     checklist,
     compare,
@@ -24,6 +25,8 @@ from dramaturg.cli import (
     judge,
     ledger,
     models,
+    rate,
+    reliability,
     report,
     rpeval,
     rpeval_make,
@@ -68,6 +71,9 @@ rpeval.app.command("make")(rpeval_make.make)
 rpeval.app.command("votes")(rpeval_votes.votes)
 app.add_typer(court.app, name="court")
 app.add_typer(rpeval.app, name="rpeval")
+audit.app.command("world")(audit_world.world)
+audit.app.command("reliability")(reliability.reliability)
+app.add_typer(rate.app, name="rate")
 app.add_typer(world.app, name="world")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(cast.app, name="cast")

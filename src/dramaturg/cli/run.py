@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dramaturg.run.progress import Progress
     from dramaturg.run.result import RunResult
     from dramaturg.run.study import Budgets
+    from dramaturg.run.world.plan import WorldPlan
 
 Study = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file (YAML).")]
 Out = Annotated[Path, typer.Option("--out", help="Output folder; made where it is missing.")]
@@ -68,6 +69,21 @@ def run(
             command=f"dramaturg run {study} --out {out}",
         )
         return
+    if suite_of(study) == "world":
+        from dramaturg.cli.world_play import run_world_study
+
+        run_world_study(
+            study,
+            out,
+            ledger,
+            limits,
+            as_json=as_json,
+            replay_only=replay_only,
+            accept_changes=accept_changes,
+            watch=watch,
+            command=f"dramaturg run {study} --out {out}",
+        )
+        return
     from dramaturg.run.material import read_material
 
     material = read_material(study)
@@ -107,9 +123,14 @@ def plan(study: Study, as_json: AsJson = False) -> None:
         say(f"no price is known for: {', '.join(planned.unpriced)}")
 
 
-def _planned(study: Path) -> Plan | InterviewPlan:
+def _planned(study: Path) -> Plan | InterviewPlan | WorldPlan:
     from dramaturg.run.study import suite_of
 
+    if suite_of(study) == "world":
+        from dramaturg.run.world.material import read_world
+        from dramaturg.run.world.plan import plan_world
+
+        return plan_world(read_world(study))
     if suite_of(study) == "interview":
         from dramaturg.run.interview.material import read_interview
         from dramaturg.run.interview.plan import plan_interview

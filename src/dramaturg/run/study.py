@@ -16,7 +16,7 @@ from dramaturg.files import load_yaml
 from dramaturg.judge.checklist import Long, Mode, Wording
 from dramaturg.stage.court import DEFAULT_LIMITS, DEFAULT_STAGING, Protocol, StagingOptions
 
-Suite = Literal["court", "interview"]
+Suite = Literal["court", "interview", "world"]
 """What a study stages; each suite has a study file of its own."""
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -120,6 +120,13 @@ Subjects = Annotated[
 ]
 """What a study measures: models, each as a spec string or with a name of its own."""
 
+Seeds = Annotated[
+    tuple[Seed, ...],
+    BeforeValidator(_seeds_from_count, json_schema_input_type=Count | tuple[Seed, ...]),
+    Field(min_length=1),
+]
+"""Repeats of a performance: a list of seeds, or their number."""
+
 
 class Study(_Frozen):
     """A study: subjects × prompts × cases × seeds, then judges.
@@ -152,11 +159,7 @@ class Study(_Frozen):
     subjects: Subjects
     prompts: Annotated[tuple[Word, ...], Field(min_length=1)] = ("default",)
     cases: Annotated[tuple[Word, ...], Field(min_length=1)]
-    seeds: Annotated[
-        tuple[Seed, ...],
-        BeforeValidator(_seeds_from_count, json_schema_input_type=Count | tuple[Seed, ...]),
-        Field(min_length=1),
-    ] = (1,)
+    seeds: Seeds = (1,)
     procedures: tuple[Word, ...] = ()
     protocol: Protocol = "paper"
     cast: dict[Word, Word] = {}

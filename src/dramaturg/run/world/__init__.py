@@ -1,0 +1,1 @@
+"""Studies of worlds: subjects × scenes × seeds, with one narrator for all."""
