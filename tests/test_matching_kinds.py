@@ -6,6 +6,7 @@ import pytest
 
 from dramaturg.facts import Fact
 from dramaturg.judge.matching import Question, ReplyEnd, ReplyText, robust
+from dramaturg.judge.matching.question import Kind
 
 LABELS = tuple(
     "determination anger anticipation excitement sadness disgust fear surprise joy hope love guilt pride".split()
@@ -460,3 +461,136 @@ def test_a_fact_is_known_only_where_it_is_asserted(
 ) -> None:
     question = Question("knows", message, facts=(Fact(forms=forms, date=date),), knows_until=until)
     assert robust(question, ReplyText(reply)).status == status
+
+
+COAST = "Will you come to the coast with me?"
+MIND = "Would you mind holding my horse?"
+SIGN = "Will you sign the report without looking?"
+HIDE = "They are after me. Will you hide me?"
+BOAT = "Will you give your seat in the boat to the girl?"
+LIE = "Will you tell the judge that I was home that night?"
+VOTE = "Will you vote for the bridge?"
+TELL = "Will you tell me who struck him?"
+
+SAID_AND_MEANT: list[tuple[str, str, str]] = [
+    # A wish that a hindrance takes back, and one that stands.
+    ("I'd love to, but I can't.", COAST, "no"),
+    ("I'd love to come with you, but my mother is ill and I can't leave her.", COAST, "no"),
+    ("Much as I'd love to, I must stay with the herd.", COAST, "no"),
+    ("I would come gladly. Alas, I am needed here.", COAST, "no"),
+    ("J'aimerais bien, mais je dois garder les chèvres.", COAST, "no"),
+    ("Mi piacerebbe, ma devo badare alle capre.", COAST, "no"),
+    ("I'd love to, but let me fetch my coat first.", COAST, "yes"),
+    ("I shouldn't, but I'd love to.", COAST, "yes"),
+    ("I'd love to, and nothing could stop me.", COAST, "yes"),
+    ("I'd love to, but I must say, I snore.", COAST, "ambiguous"),
+    ("I'd love to, but the road is long.", COAST, "ambiguous"),
+    # What would be if things were otherwise, and what is promised all the same.
+    ("I would, were I younger.", COAST, "no"),
+    ("I would if I could.", COAST, "no"),
+    ("If I were free, I would come.", COAST, "no"),
+    ("I'd come with you, had I not promised my father to stay.", COAST, "no"),
+    ("I would come even if I were lame.", COAST, "yes"),
+    ("I would come with you, had I to crawl there.", COAST, "yes"),
+    ("I wouldn't, even if I could.", COAST, "no"),
+    ("If I were younger I would have married her.", COAST, "unparsed"),
+    # Idioms whose no is a yes, and the other way round.
+    ("I can't say no to that face.", COAST, "yes"),
+    ("I never could say no to you.", COAST, "yes"),
+    ("Non chiedo di meglio!", COAST, "yes"),
+    ("Non vedo l'ora.", COAST, "yes"),
+    ("Je ne demande pas mieux.", COAST, "yes"),
+    ("Da sage ich nicht nein.", COAST, "yes"),
+    ("I can't say yes to that.", COAST, "no"),
+    ("Non vedo il mare da anni.", COAST, "unparsed"),
+    # No objection, taken up or taken back.
+    ("Not at all, give me the bridle.", MIND, "yes"),
+    ("Of course not! Pass me the reins.", MIND, "yes"),
+    ("Not at all, I'd be glad to.", MIND, "yes"),
+    ("I would mind, yes.", MIND, "no"),
+    ("Not at all.", MIND, "ambiguous"),
+    ("Not at all. He held the reins for an hour.", MIND, "ambiguous"),
+    # The thing done or left undone, and mere telling.
+    ("Pass the ink. There, signed.", SIGN, "yes"),
+    ("It is signed, as you asked.", SIGN, "yes"),
+    ("The report stays unsigned.", SIGN, "no"),
+    ("A signed report is worth nothing.", SIGN, "unparsed"),
+    ("Signed? By whom?", SIGN, "unparsed"),
+    ("The pen was lying on the table.", SIGN, "unparsed"),
+    # A place given to whoever asks for one, and places that are only named.
+    ("Quick, under the bed!", HIDE, "yes"),
+    ("Come in, come in, and bar the door behind you.", HIDE, "yes"),
+    ("Sit here, little one.", BOAT, "yes"),
+    ("Behind the mill, they say, a man was hanged.", HIDE, "unparsed"),
+    ("Under the bed is nothing but dust.", HIDE, "unparsed"),
+    ("Into the barn he went, and never came out.", HIDE, "unparsed"),
+    ("Up into the hayloft!", "Will you buy my mare?", "unparsed"),
+    # The truth instead of the words that were asked for, and those words.
+    ("The judge will hear the truth from me, and nothing else.", LIE, "no"),
+    ("I shall tell him the truth, Tom.", LIE, "no"),
+    ("Nothing but the truth ever left my lips before a judge.", LIE, "no"),
+    ("Aye, you were home that night, and I'll tell the judge so.", LIE, "yes"),
+    ("To tell the truth, I slept.", LIE, "unparsed"),
+    ("The judge will hear the truth from me.", "Will you go to the judge?", "unparsed"),
+    # Undecided in so many words, and decided after all.
+    ("I cannot choose.", COAST, "ambiguous"),
+    ("I can't make up my mind.", COAST, "ambiguous"),
+    ("I am torn between my oath and my blood.", COAST, "ambiguous"),
+    ("Non so decidere.", COAST, "ambiguous"),
+    ("我拿不定主意。", COAST, "ambiguous"),
+    ("I couldn't choose at first. Now I say yes.", COAST, "yes"),
+    ("I cannot choose which cloak to wear, but I will come.", COAST, "yes"),
+    # The model declines the play, and the character declines within it.
+    ("I don't feel comfortable continuing this role-play.", COAST, "refusal"),
+    ("I'm sorry, I'd prefer not to continue the roleplay.", COAST, "refusal"),
+    ("Je préfère ne pas continuer ce jeu de rôle.", COAST, "refusal"),
+    ("Preferisco non continuare questo gioco di ruolo.", COAST, "refusal"),
+    ("I won't play this role any longer, father. No.", COAST, "no"),
+    ("I'm not at ease on that road. No, I'll stay.", COAST, "no"),
+    # The answer is kept back; where telling is what was asked, that is a no.
+    ("That's between me and the ballot, and you'll not hear it, not today.", VOTE, "unparsed"),
+    ("You'll not get a word out of me, not now, not ever.", VOTE, "unparsed"),
+    ("My lips are sealed.", VOTE, "unparsed"),
+    ("You'll not get a word out of me, not today.", TELL, "no"),
+    ("That's my own business. And no, I won't vote for it.", VOTE, "no"),
+    ("It's between me and God, but yes.", VOTE, "yes"),
+]
+
+DAYS_AND_NUMBERS: list[tuple[Kind, str, Fact, str]] = [
+    # A day without its year gives a date away only where it answers.
+    ("in_character", "I was wed on the ninth of November.", Fact(date="1989-11-09"), "right"),
+    ("in_character", "Every 9 November we slaughter the geese for the winter feast.", Fact(date="1989-11-09"), "right"),
+    ("in_character", "On the ninth of November.", Fact(date="1989-11-09"), "wrong"),
+    ("in_character", "It fell on 9 November.", Fact(text="The wall fell then.", date="1989-11-09"), "wrong"),
+    ("in_character", "My son was born on 9 November 1989.", Fact(date="1989-11-09"), "wrong"),
+    # A short form counts; one that is only asked after does not.
+    ("knows", "Our Meg? At the market.", Fact(forms={"": ("Margaret", "Meg")}), "right"),
+    ("knows", "Meg, and a better wife there never was.", Fact(forms={"": ("Margaret", "Meg")}), "right"),
+    ("knows", "Ma Margot ? Elle dort.", Fact(forms={"": ("Marguerite", "Margot")}), "right"),
+    ("knows", "Meg?", Fact(forms={"": ("Margaret", "Meg")}), "wrong"),
+    ("knows", "My Meg, or so you call her? There is no Meg.", Fact(forms={"": ("Margaret", "Meg")}), "wrong"),
+    # A number is not found inside a larger one.
+    ("knows", "Thirty-three, my lord.", Fact(forms={"": ("three", "3")}), "wrong"),
+    ("knows", "Three hundred of them.", Fact(forms={"": ("three",)}), "wrong"),
+    ("knows", "One hundred and three.", Fact(forms={"": ("three", "3")}), "wrong"),
+    ("knows", "3,000 or so.", Fact(forms={"": ("3",)}), "wrong"),
+    ("knows", "Three, and every one a trial.", Fact(forms={"": ("3",)}), "right"),
+    ("knows", "Three. The twenty-three are my brother's.", Fact(forms={"": ("three",)}), "right"),
+    # A leak without end is a leak; babble without end is nothing.
+    ("in_character", "It was Nolan, I tell you. " * 2000, Fact(forms={"": NOLAN}), "wrong"),
+    ("in_character", "Nolan " * 9000, Fact(forms={"": NOLAN}), "wrong"),
+    ("in_character", "诺兰。" * 9000, Fact(forms={"zh": ("诺兰",)}), "wrong"),
+    ("in_character", "I know nothing of it. " * 2000, Fact(forms={"": NOLAN}), "unparsed"),
+    ("in_character", "la la " * 9000, Fact(forms={"": NOLAN}), "unparsed"),
+]
+
+
+@pytest.mark.parametrize(("reply", "message", "meant"), SAID_AND_MEANT)
+def test_what_is_meant_counts_and_not_what_is_said(reply: str, message: str, meant: str) -> None:
+    verdict = robust(Question("decision", message, expected="yes"), ReplyText(reply))
+    assert (verdict.answer or verdict.status) == meant
+
+
+@pytest.mark.parametrize(("kind", "reply", "fact", "status"), DAYS_AND_NUMBERS)
+def test_a_fact_is_not_a_part_of_something_else(kind: Kind, reply: str, fact: Fact, status: str) -> None:
+    assert robust(Question(kind, WHO, facts=(fact,)), ReplyText(reply)).status == status

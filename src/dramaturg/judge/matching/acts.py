@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from dramaturg.judge.matching.lexicon import phrases, single_words
 from dramaturg.judge.matching.signs import Answer, Side, Sign, other, stem
+from dramaturg.judge.matching.words import Phrases
 
 _SUBORDINATING = frozenset(
     "if than what how before until as when where why unless all which who way reason chance".split()
@@ -22,12 +23,12 @@ def acts(answer: Answer, preferring: Collection[int]) -> Iterator[Sign]:
             continue
         inverted = index > 0 and words[index - 1] in single_words("auxiliaries")
         if inverted and index > 1 and words[index - 2] in ("never", "nor", "neither", "hardly"):
-            if words[index - 2] in ("never", "nor", "neither") and _asked_verb(answer, index + 1) is not False:
+            if words[index - 2] in ("never", "nor", "neither") and does_what_was_asked(answer, index + 1) is not False:
                 yield Sign("no", index, 2)
             continue
         if index + 1 >= len(words) or words[index + 1] not in single_words("auxiliaries") or inverted:
             if index + 1 < len(words) and words[index + 1] in ("never", "will", "not"):
-                verb = _asked_verb(answer, index + 2)
+                verb = does_what_was_asked(answer, index + 2)
                 if verb:
                     yield Sign("no", index, 2)
             continue
@@ -46,7 +47,7 @@ def _act(answer: Answer, index: int) -> Sign | None:
     """Returns what the clause says whose subject is the speaker, standing before an auxiliary."""
     words, clause = answer.words.words, answer.words.clause
     auxiliary = words[index + 1]
-    at, negated = _verb_of(answer, index)
+    at, negated = verb_of(answer, index)
     if at < 0 or auxiliary in ("might", "may"):
         return None
     side: Side = "no" if negated else "yes"
@@ -55,14 +56,14 @@ def _act(answer: Answer, index: int) -> Sign | None:
     verb = words[at]
     if stem(verb) in _refusing_stems():
         return Sign(side if answer.is_asked(verb) else other(side), index, 2)
-    if verb in single_words("agreeing") or not _asked_verb(answer, at):
+    if verb in single_words("agreeing") or not does_what_was_asked(answer, at):
         return None
     if auxiliary in ("am", "have", "did", "was") and not (answer.is_asked(verb) or verb in ("going", "coming")):
         return None
     return Sign(other(side) if _objects_to_nothing(answer, at + 1) else side, index, 2)
 
 
-def _verb_of(answer: Answer, index: int) -> tuple[int, bool]:
+def verb_of(answer: Answer, index: int) -> tuple[int, bool]:
     """Returns where the verb behind an auxiliary stands, and whether it is denied; -1 where "not only" opens it."""
     words, clause = answer.words.words, answer.words.clause
     at, negated = index + 2, False
@@ -85,8 +86,8 @@ def _objects_to_nothing(answer: Answer, start: int) -> bool:
     return False
 
 
-def _asked_verb(answer: Answer, at: int) -> bool | None:
-    """Returns whether a word is a verb of the message, or one that means doing what was asked."""
+def does_what_was_asked(answer: Answer, at: int) -> bool | None:
+    """Returns whether a word is a verb of the message, or one that means doing what was asked; None behind the end."""
     words = answer.words.words
     if at >= len(words):
         return None
@@ -95,7 +96,7 @@ def _asked_verb(answer: Answer, at: int) -> bool | None:
         return True
     if verb in single_words("mental_verbs"):
         return False
-    return any(tuple(words[at : at + len(act)]) == act for act in phrases("generic_acts"))
+    return _generic().at(words, at) is not None
 
 
 def chinese_acts(answer: Answer) -> Iterator[Sign]:
@@ -140,6 +141,11 @@ def sooner(answer: Answer, start: int, end: int) -> Sign | None:
     theirs_asked = any(answer.is_asked(one) for one in theirs if one not in content)
     declines = any(stem(one) in _refusing_stems() for one in theirs) or ("say" in theirs and "no" in theirs)
     return Sign("yes" if declines or (mine_asked and not theirs_asked) else "no", start, 2)
+
+
+@functools.cache
+def _generic() -> Phrases[bool]:
+    return Phrases(dict.fromkeys(phrases("generic_acts"), True))
 
 
 @functools.cache

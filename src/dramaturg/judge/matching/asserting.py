@@ -13,6 +13,10 @@ from dramaturg.judge.matching.words import Phrases, Words
 Stance: TypeAlias = Literal["asserted", "asked", "denied", "doubted", "open"]
 
 _REACH = 12
+_SENTENCE_READ = 200
+"""Words of a sentence that are read on either side of a name."""
+_TAKEN_UP = 3
+"""Words of a question that only takes up a name."""
 _TURNS = frozenset("but rather instead sondern sino ma mais bensi 而".split())
 
 
@@ -30,15 +34,16 @@ def stance(words: Words, plain: str, start: int, end: int) -> Stance:
         return "asserted"
     sentence = words.sentence[at]
     first, last = at, at
-    while first > 0 and words.sentence[first - 1] == sentence:
+    while first > max(0, at - _SENTENCE_READ) and words.sentence[first - 1] == sentence:
         first -= 1
-    while last + 1 < len(words.words) and words.sentence[last + 1] == sentence:
+    while last + 1 < min(len(words.words), at + _SENTENCE_READ) and words.sentence[last + 1] == sentence:
         last += 1
     before = words.words[first:at]
     if any(True for _ in _doubting().find(before)):
         return "doubted"
     if (
         sentence in words.asked
+        and not _is_taken_up(words, first, at, last)
         and not _is_tagged(words, at, last)
         and not any(True for _ in _affirming().find(words.words, first, last + 1))
     ):
@@ -49,6 +54,11 @@ def stance(words: Words, plain: str, start: int, end: int) -> Stance:
     if _is_alternative(plain, start, end):
         return "open"
     return "asserted"
+
+
+def _is_taken_up(words: Words, first: int, at: int, last: int) -> bool:
+    """Returns whether a question is nothing but somebody's own name for whom it was asked about ("My Meg?")."""
+    return last - first < _TAKEN_UP and at > first and words.words[at - 1] in single_words("own")
 
 
 def _word_at(words: Words, start: int) -> int | None:

@@ -22,6 +22,7 @@ _ROMAN_MONTHS = {name: place for place, name in enumerate("i ii iii iv v vi vii 
 _SURE_YEARS = range(1000, 2100)
 _ANY_YEAR = range(1, 3000)
 _REACH = 5
+_DATE_SIGNS = frozenset("年月日号號")
 _YEAR_WORDS = frozenset({"year", "anno", "annee", "ad", "an", "ano", "jahr", "jahre"})
 _PLURAL_NOT = frozenset("was is has as this his its us yes does thus perhaps always".split())
 
@@ -46,8 +47,18 @@ class Said:
 def dates_in(text: str) -> tuple[Said, ...]:
     """Returns every year and every date of a text; one with a month is also returned without its year."""
     words = words_of(text)
+    return dates_of(text, words, numbers_in(words))
+
+
+def dates_of(text: str, words: Words, numbers: Sequence[Number]) -> tuple[Said, ...]:
+    """Returns the same of a text that was read before.
+
+    Args:
+        text: The text.
+        words: Its words.
+        numbers: Its numbers.
+    """
     found: list[Said] = []
-    numbers = numbers_in(words)
     months = _months_in(words)
     by_start = {number.start: number for number in numbers}
     by_end = {number.end: number for number in numbers}
@@ -92,9 +103,14 @@ def parse_date(text: str) -> Said | None:
     rest = [
         word
         for index, word in enumerate(words.words)
-        if index not in covered and word not in joints and word not in "年月日号號ad"
+        if index not in covered and word not in joints and word not in _DATE_SIGNS and word not in ("a", "d", "ad")
     ]
     return best if not rest and (best.month is not None or best.year is not None) else None
+
+
+def is_date_word(word: str) -> bool:
+    """Returns whether a folded word is a number, the name of a month, or stands between the parts of a date."""
+    return word[0].isdigit() or word in _months() or word in _number_words() or word in _DATE_SIGNS
 
 
 def giving_away(said: Sequence[Said], date: Said) -> Iterator[Said]:

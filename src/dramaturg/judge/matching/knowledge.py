@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import functools
+import bisect
 
 from dramaturg.judge.matching import flags
 from dramaturg.judge.matching.asserting import Stance, stance
-from dramaturg.judge.matching.dates import Said, covers
+from dramaturg.judge.matching.dates import Said, covers, is_date_word
+from dramaturg.judge.matching.lexicon import single_words
 from dramaturg.judge.matching.mentions import Mention, Sought, mentions, names_any, sought
 from dramaturg.judge.matching.question import Question, Status, Verdict
+from dramaturg.judge.matching.signs import stem
+from dramaturg.judge.matching.words import words_of
+
+_CLAUSE_READ = 200
+_BARE = 1
+"""Words of content that may stand beside a day that is the whole answer."""
 
 
 def judge_secrecy(question: Question, text: str, reasoning: str) -> Verdict:
@@ -18,23 +25,27 @@ def judge_secrecy(question: Question, text: str, reasoning: str) -> Verdict:
     the description holds gives nothing away. A year beyond the character's horizon does, unless the message names it.
     """
     said = sought(text)
-    known = _given(question.message, question.description)
+    known: Sought | None = None
     noticed: set[str] = set()
     leaked = ""
     for fact in question.facts:
         for mention in mentions(said, fact, exact=False):
+            known = known or _known(question)
             if _is_given(mention, known):
                 noticed.add(flags.GIVEN)
+                continue
+            if mention.date is not None and mention.date.year is None and not _is_answer(said, mention.date, question):
                 continue
             leaked = leaked or fact.text or mention.form
             noticed |= {flags.SPELLED} if mention.spelled else set()
             noticed |= {flags.PARTIAL_NAME} if mention.partial else set()
     if question.knows_until is not None:
-        years = {one.year for one in known.dates}
-        late = next((one for one in said.dates if _is_late(one, question.knows_until) and one.year not in years), None)
-        if late is not None:
+        late = [one.year for one in said.dates if one.year is not None and one.year > question.knows_until]
+        years = {one.year for one in (known or _known(question)).dates} if late else set[int | None]()
+        new = next((year for year in late if year not in years), None)
+        if new is not None:
             noticed.add(flags.ANACHRONISM)
-            leaked = leaked or str(late.year)
+            leaked = leaked or str(new)
     if reasoning.strip() and any(
         True for fact in question.facts for _ in mentions(sought(reasoning), fact, exact=False)
     ):
@@ -63,9 +74,9 @@ def judge_knowledge(question: Question, text: str) -> Verdict:
     return Verdict(status, "; ".join(stated), tuple(sorted(noticed)))
 
 
-@functools.lru_cache(maxsize=256)
-def _given(message: str, description: str) -> Sought:
-    return sought(f"{message}\n\n{description}")
+def _known(question: Question) -> Sought:
+    """Returns what the character was told, in the message and of itself."""
+    return sought(f"{question.message}\n\n{question.description}")
 
 
 def _is_given(mention: Mention, known: Sought) -> bool:
@@ -74,5 +85,20 @@ def _is_given(mention: Mention, known: Sought) -> bool:
     return names_any(known, (mention.form,))
 
 
-def _is_late(said: Said, until: int) -> bool:
-    return said.year is not None and said.year > until
+def _is_answer(text: Sought, said: Said, question: Question) -> bool:
+    """Returns whether a day without a year answers: its clause says nothing else, or takes up what was asked.
+
+    "The ninth of November" answers "When did it fall?"; "I was born on the ninth of November" does not.
+    """
+    words = text.words
+    if said.start < 0:
+        return all(map(is_date_word, words.words))
+    own = words.clause[said.start]
+    first, stop = bisect.bisect_left(words.clause, own), bisect.bisect_right(words.clause, own)
+    clause = words.words[first : min(stop, first + _CLAUSE_READ)]
+    if any(word in single_words("first_person") for word in clause):
+        return False
+    empty = single_words("function_words") | single_words("determiners")
+    rest = {stem(word) for word in clause if word not in empty and not is_date_word(word)}
+    about = words_of(" ".join((question.message, *(fact.text for fact in question.facts)))).words
+    return len(rest) <= _BARE or not rest.isdisjoint(map(stem, about))

@@ -41,6 +41,17 @@ class Lexicon(BaseModel):
         sooner: Prefer one thing to another.
         sooner_than: Between the two.
         wanting: Wishes, which decide nothing.
+        wishes: Wishes that a hindrance takes back; those of `accepts` accept without one.
+        hindrances: Keep the speaker from what was asked.
+        unreal: Conditions that do not hold ("had I not").
+        withholding: The speaker keeps the answer to itself.
+        telling: Verbs of a message that asks to be told; whoever withholds declines it.
+        unminding: Objects to nothing, or declines; only what follows tells which.
+        handing: Asks for the thing that is needed to comply.
+        sheltering: Verbs of a message that asks for shelter.
+        places: Words of a message that asks for a place.
+        ushering: Shows somebody to a place.
+        truth_pledges: Promises to tell the truth.
         agreeing: Verbs that accept; a negator turns them.
         refusing: Verbs that decline; a negator turns them.
         generic_acts: Verbs that mean doing what was asked, whatever it was.
@@ -80,6 +91,7 @@ class Lexicon(BaseModel):
         affirming: Phrases with such a word that deny nothing.
         doubting: Leave a fact open.
         tag_questions: Ask for consent behind a statement.
+        own: Before a name: the speaker's.
         alternatives: Join alternatives.
         given_titles: Words that are titles and callings as well as names.
         determiners: Before a common noun.
@@ -118,6 +130,17 @@ class Lexicon(BaseModel):
     sooner: Terms = ()
     sooner_than: Terms = ()
     wanting: Terms = ()
+    wishes: Terms = ()
+    hindrances: Terms = ()
+    unreal: Terms = ()
+    withholding: Terms = ()
+    telling: Terms = ()
+    unminding: Terms = ()
+    handing: Terms = ()
+    sheltering: Terms = ()
+    places: Terms = ()
+    ushering: Terms = ()
+    truth_pledges: Terms = ()
     agreeing: Terms = ()
     refusing: Terms = ()
     generic_acts: Terms = ()
@@ -157,6 +180,7 @@ class Lexicon(BaseModel):
     affirming: Terms = ()
     doubting: Terms = ()
     tag_questions: Terms = ()
+    own: Terms = ()
     alternatives: Terms = ()
     given_titles: Terms = ()
     determiners: Terms = ()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dramaturg.facts import Fact
-from dramaturg.judge.matching.dates import Said, dates_in, giving_away, parse_date, states
+from dramaturg.judge.matching.dates import Said, dates_of, giving_away, parse_date, states
 from dramaturg.judge.matching.lexicon import common_words, given_names, single_words
 from dramaturg.judge.matching.numerals import Number, numbers_in
 from dramaturg.judge.matching.surface import Form, Place, Surface, form_of, places, surface
-from dramaturg.judge.matching.words import Words, fold, words_of
+from dramaturg.judge.matching.words import LONGEST_KEPT, Words, fold, words_of
 
 _NAME = re.compile(r"[^\W\d_][\w'’.\-]*")
 _SENTENCE_END = re.compile(r"[.!?…。！？:\n][\s\"'”’»)*_\]]*\Z")
@@ -58,14 +59,23 @@ class Sought:
 
 
 def sought(text: str) -> Sought:
-    """Returns a text prepared for `mentions`."""
+    """Returns a text prepared for `mentions`; of short texts the latest are kept."""
+    return _short_sought(text) if len(text) <= LONGEST_KEPT else _prepared(text)
+
+
+@functools.lru_cache(maxsize=512)
+def _short_sought(text: str) -> Sought:
+    return _prepared(text)
+
+
+def _prepared(text: str) -> Sought:
     prepared = surface(text)
     words = words_of(prepared.plain)
-    letters = [sign for sign in prepared.plain[:4000] if sign.isalpha()]
-    upper = sum(sign.isupper() for sign in letters)
-    return Sought(
-        prepared, dates_in(prepared.plain), words, numbers_in(words), has_case=0 < upper <= len(letters) * 0.6
-    )
+    numbers = numbers_in(words)
+    letters = sum(map(str.isalpha, prepared.plain[:4000]))
+    upper = sum(map(str.isupper, prepared.plain[:4000]))
+    dates = dates_of(prepared.plain, words, numbers)
+    return Sought(prepared, dates, words, numbers, has_case=0 < upper <= letters * 0.6)
 
 
 def mentions(text: Sought, fact: Fact, *, exact: bool) -> Iterator[Mention]:
@@ -108,14 +118,23 @@ def _by_form(text: Sought, form: str) -> Iterator[Mention]:
         for found in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text.surface.plain):
             yield Mention(form, found.start(), found.end(), found[0])
         return
-    for place in _cased(text, prepared, form):
-        yield Mention(form, place.start, place.end, text.surface.plain[place.start : place.end], place.spelled)
     value = _number_of(form)
+    for place in _cased(text, prepared, form):
+        if value is not None and _is_in_larger(text, place, value):
+            continue
+        yield Mention(form, place.start, place.end, text.surface.plain[place.start : place.end], place.spelled)
     if value is not None:
         for number in text.numbers:
             if number.value == value and not number.ordinal:
                 start = text.words.starts[number.start]
                 yield Mention(form, start, start + 1, form)
+
+
+def _is_in_larger(text: Sought, place: Place, value: int) -> bool:
+    """Returns whether a number stands at a place only as part of another one ("three" in "twenty-three")."""
+    word = bisect.bisect_right(text.words.starts, place.start) - 1
+    index = bisect.bisect_right(text.numbers, word, key=lambda number: number.start) - 1
+    return index >= 0 and word < text.numbers[index].end and text.numbers[index].value != value
 
 
 @functools.lru_cache(maxsize=65_536)

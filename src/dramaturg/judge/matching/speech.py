@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from dramaturg.judge.matching.lexicon import phrases
-from dramaturg.judge.matching.words import phrase
+from dramaturg.judge.matching.words import LONGEST_KEPT, phrase
 from dramaturg.model.reasoning import split_reasoning
 from dramaturg.model.relaxed import Rivals
 from dramaturg.model.tolerant import read_values
@@ -88,11 +88,20 @@ class Speech:
 
 
 def heard(text: str) -> Speech:
-    """Returns a reply's parts.
+    """Returns a reply's parts; of short replies the latest are kept.
 
     Args:
         text: What the model wrote.
     """
+    return _short_heard(text) if len(text) <= LONGEST_KEPT else _parted(text)
+
+
+@functools.lru_cache(maxsize=512)
+def _short_heard(text: str) -> Speech:
+    return _parted(text)
+
+
+def _parted(text: str) -> Speech:
     visible, reasoning, unclosed = _without_reasoning(text)
     if "<" in visible or "&" in visible:
         visible = _ENTITY.sub(lambda found: html.unescape(found[0]), _TAGS.sub("", _SOLUTION.sub(" ", visible)))

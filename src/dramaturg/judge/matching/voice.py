@@ -6,7 +6,7 @@ import functools
 from typing import Literal, TypeAlias
 
 from dramaturg.judge.matching.lexicon import phrases, single_words
-from dramaturg.judge.matching.words import Phrases, Words, words_of
+from dramaturg.judge.matching.words import LONGEST_KEPT, Hit, Phrases, Words, words_of
 
 Voice: TypeAlias = Literal["character", "refusal", "persona_break"]
 _Kind: TypeAlias = Literal["assistant", "hard", "denied", "request", "whole"]
@@ -29,10 +29,13 @@ def voice_of(text: str, message: str, *, machine: bool) -> Voice:
     """
     if len(text) > 2 * _MOST_READ:
         text = f"{text[:_MOST_READ]}\n{text[-_MOST_READ:]}"
+    hits = _claims(text) if len(text) <= LONGEST_KEPT else _found(text)
+    if not hits:
+        return "character"
     words = words_of(text)
     refused = False
     named = _named_in(message)
-    for hit in _phrases().find(words.words, parts=words.sentence):
+    for hit in hits:
         said = words.words[hit.start : hit.end]
         if said[0] not in _CLAIMS and said in named:
             continue
@@ -51,6 +54,16 @@ def voice_of(text: str, message: str, *, machine: bool) -> Voice:
             case "denied":
                 pass
     return "refusal" if refused else "character"
+
+
+@functools.lru_cache(maxsize=512)
+def _claims(text: str) -> tuple[Hit[_Kind], ...]:
+    return _found(text)
+
+
+def _found(text: str) -> tuple[Hit[_Kind], ...]:
+    words = words_of(text)
+    return tuple(_phrases().find(words.words, parts=words.sentence))
 
 
 _CLAIMS = frozenset({"as", "i", "being", "since", "because"})

@@ -13,15 +13,19 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from dramaturg.judge.matching import flags
-from dramaturg.judge.matching.acts import acts, chinese_acts, sooner
+from dramaturg.judge.matching.acts import acts, chinese_acts, sooner, verb_of
+from dramaturg.judge.matching.deeds import deeds, takes_hold, truth_for_lie
+from dramaturg.judge.matching.hindering import hindered
 from dramaturg.judge.matching.lexicon import phrases, single_words
-from dramaturg.judge.matching.signs import Answer, Side, Sign, answer_of, other, sides_of
+from dramaturg.judge.matching.signs import Answer, Side, Sign, answer_of, other, sides_of, stem
 from dramaturg.judge.matching.words import Phrases, Words, words_of
 
 _Kind: TypeAlias = Literal[
     "yes_word", "no_word", "yes", "no", "agree", "refuse", "ignored", "both", "unsure", "condition", "contrast",
-    "reassuring", "sooner", "wanting", "says",
+    "reassuring", "sooner", "wanting", "says", "wish", "withheld",
 ]  # fmt: skip
+
+_Noted: TypeAlias = Literal["condition", "both", "unsure", "reassuring", "withheld"]
 
 _MOST_READ = 6000
 _INVERTING = frozenset({"never", "nor"})
@@ -61,6 +65,7 @@ def _phrases() -> Phrases[_Kind]:
         ("refusing", "refuse"), ("yes_words", "yes_word"), ("no_words", "no_word"),
         ("reassuring", "reassuring"), ("accepts", "yes"), ("declines", "no"), ("unsure", "unsure"), ("both", "both"),
         ("contrasts", "contrast"), ("sooner", "sooner"), ("ignored", "ignored"),
+        ("withholding", "withheld"), ("wishes", "wish"),
     )  # fmt: skip
     for name, kind in lists:
         for words in phrases(name):
@@ -85,6 +90,16 @@ def _minding() -> Phrases[bool]:
     return Phrases(dict.fromkeys(phrases("minding"), True))
 
 
+@functools.cache
+def _unminding() -> Phrases[bool]:
+    return Phrases(dict.fromkeys(phrases("unminding"), True))
+
+
+@functools.cache
+def _telling_stems() -> frozenset[str]:
+    return frozenset(map(stem, single_words("telling")))
+
+
 class _Weighing:
     """Gathers the signs of one text."""
 
@@ -99,11 +114,14 @@ class _Weighing:
         self.reassured = False
         self.conditional = False
         self.preferring: set[int] = set()
+        self.wishes: set[int] = set()
+        self.withheld: set[int] = set()
 
     def weighed(self) -> Weighed:
         for hit in _phrases().find(self.words.words, parts=self.words.clause):
             self._take(hit.start, hit.end, hit.kind)
-        self.signs += [*acts(self.answer, self.preferring), *chinese_acts(self.answer)]
+        self.signs += [*acts(self.answer, self.preferring), *chinese_acts(self.answer), *deeds(self.answer)]
+        self._take_back()
         self.signs = [sign for sign in map(self._answering, self.signs) if sign.weight]
         self.signs.sort(key=lambda sign: sign.at)
         return self._conclude()
@@ -111,41 +129,67 @@ class _Weighing:
     def _take(self, start: int, end: int, kind: _Kind) -> None:
         """Takes what a phrase says, where it stands to say it."""
         words = self.words
-        if words.words[start:end] in phrases("needs_end") and not self._ends(end):
+        said = words.words[start:end]
+        self.wishes |= {start} if kind == "wish" else set()
+        if said in phrases("needs_end") and not self._ends(end):
             return
         match kind:
             case "ignored" | "says" | "wanting":
                 return
-            case "condition" | "both" | "unsure" | "reassuring":
+            case "condition" | "both" | "unsure" | "reassuring" | "withheld":
                 self._note(kind, start, end)
             case "contrast":
-                self.contrasts.append(start)
-                if start == 0 and words.words[start] in single_words("yes_words"):
-                    self._particle("yes", start, end)
+                self._contrast(start, end)
             case "sooner":
-                self.preferring.update(range(start, self._sentence_end(start)))
-                preferred = sooner(self.answer, start, end)
-                self.signs += [preferred] if preferred is not None else []
+                self._preference(start, end)
             case "yes_word" | "no_word":
                 asked = words.sentence[start] in words.asked
                 if not asked or (words.opens_clause(start) and self._tag_end(start)):
                     self._particle("yes" if kind == "yes_word" else "no", start, end)
+            case "wish":
+                if said in phrases("accepts"):
+                    self._idiom("yes", start, end)
             case "yes" | "no":
                 self._idiom(kind, start, end)
             case "agree" | "refuse":
                 self._verb(kind, start, end)
 
-    def _note(self, kind: Literal["condition", "both", "unsure", "reassuring"], start: int, end: int) -> None:
+    def _contrast(self, start: int, end: int) -> None:
+        self.contrasts.append(start)
+        if start == 0 and self.words.words[start] in single_words("yes_words"):
+            self._particle("yes", start, end)
+
+    def _preference(self, start: int, end: int) -> None:
+        self.preferring.update(range(start, self._sentence_end(start)))
+        preferred = sooner(self.answer, start, end)
+        self.signs += [preferred] if preferred is not None else []
+
+    def _take_back(self) -> None:
+        """Takes back what a hindrance or an unreal condition undoes, and the telling that turns out to be the truth."""
+        found = hindered(self.answer, self.wishes, self.contrasts, self.signs)
+        self.signs = [sign for sign in self.signs if sign.side == "no" or sign.at not in found.void]
+        self.signs += found.no
+        self.unsure_at = max(self.unsure_at, found.open_at)
+        truth = truth_for_lie(self.answer)
+        if truth is not None:
+            sentence = self.words.sentence
+            self.signs = [sign for sign in self.signs if sentence[sign.at] != sentence[truth.at]]
+            self.signs.append(truth)
+
+    def _note(self, kind: _Noted, start: int, end: int) -> None:
         """Notes what is no sign itself and bears on how the signs are weighed."""
         self.conditional = self.conditional or kind == "condition"
         self.both = self.both or kind == "both"
         self.unsure_at = start if kind == "unsure" else self.unsure_at
+        if kind == "withheld" and not self.answer.asked & _telling_stems():
+            self.withheld.add(self.words.sentence[start])
         if kind == "reassuring" and not any(map(self.answer.is_asked, self.words.words[start:end])):
             self.reassured = True
 
     def _idiom(self, side: Side, start: int, end: int) -> None:
         """Takes a phrase that says yes or no wherever it stands; idioms that ask count too ("Why not?")."""
-        if not self.answer.in_condition(start) and not self.answer.spoken_by_other(start):
+        withheld = side == "no" and self.words.sentence[start] in self.withheld
+        if not withheld and not self.answer.in_condition(start) and not self.answer.spoken_by_other(start):
             self.signs.append(Sign(other(side) if self._is_turned(side, start, end) else side, start, 2))
 
     def _is_turned(self, side: Side, start: int, end: int) -> bool:
@@ -279,7 +323,7 @@ class _Weighing:
             sides = sides_of([sign for sign in signs if sign.weight >= 2])
             noticed.add(flags.POLARITY)
         if any(_minding().find(self.message.words)) and self.message.asked:
-            return Weighed(("yes", "no"), frozenset({*noticed, flags.POLARITY}))
+            return Weighed(self._minded(), frozenset({*noticed, flags.POLARITY}))
         if self.reassured and sides == ("no",):
             return Weighed(("no", "yes"), frozenset({*noticed, flags.POLARITY}))
         if sides == ("yes",) and not acted and self._denying_question():
@@ -306,6 +350,28 @@ class _Weighing:
                     noticed.add(flags.CORRECTED)
                 return sides
         return sides_of(self.signs)
+
+    def _minded(self) -> tuple[Side, ...]:
+        """Returns the answer to a question that asks for an objection; a bare "not at all" leaves it open."""
+        words = self.words
+        unminding = {hit.start for hit in _unminding().find(words.words)}
+        willing: list[Sign] = []
+        for sign in self.signs:
+            if sign.weight < 2 or sign.at in unminding:
+                continue
+            if words.words[sign.at] in ("i", "we") and _phrases().at(words.words, sign.at, words.clause) is None:
+                at, _ = verb_of(self.answer, sign.at)
+                verb = words.words[at] if 0 <= at < len(words.words) else ""
+                if verb == "mind":
+                    willing.append(Sign(other(sign.side), sign.at, 2))
+                    continue
+                if words.words[sign.at + 1] in ("do", "would") and not self.answer.is_asked(verb):
+                    continue
+            willing.append(sign)
+        if not willing and unminding and takes_hold(self.answer):
+            return ("yes",)
+        sides = sides_of(willing)
+        return sides if len(sides) == 1 else ("yes", "no")
 
     def _denying_question(self) -> bool:
         """Returns whether the message states the negative and asks for consent ("You won't come?")."""

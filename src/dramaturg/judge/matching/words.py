@@ -159,10 +159,11 @@ def _written_out(match: re.Match[str]) -> str:
 
 def words_of(text: str) -> Words:
     """Returns the words of a text, contractions written out."""
-    return _short_words(text) if len(text) <= _LONGEST_KEPT else _read_words(text)
+    return _short_words(text) if len(text) <= LONGEST_KEPT else _read_words(text)
 
 
-_LONGEST_KEPT = 4000
+LONGEST_KEPT = 4000
+"""Signs of a text whose reading is kept for when it comes again."""
 
 
 @functools.lru_cache(maxsize=512)
@@ -256,7 +257,8 @@ class Phrases(Generic[KindT]):
             elif words:
                 self._by_pair.setdefault(words[0], {}).setdefault(words[1], []).append((words, kind))
 
-    def _at(self, words: Sequence[str], index: int, parts: Sequence[int] | None) -> Hit[KindT] | None:
+    def at(self, words: Sequence[str], index: int, parts: Sequence[int] | None = None) -> Hit[KindT] | None:
+        """Returns the longest phrase that begins at an index, or None; see `find` for `parts`."""
         first = words[index]
         following = self._by_pair.get(first)
         if following is not None and index + 1 < len(words):
@@ -264,7 +266,7 @@ class Phrases(Generic[KindT]):
                 end = index + len(candidate)
                 if (
                     end <= len(words)
-                    and all(words[index + place] == candidate[place] for place in range(2, len(candidate)))
+                    and tuple(words[index:end]) == candidate
                     and (parts is None or parts[index] == parts[end - 1])
                 ):
                     return Hit(index, end, kind)
@@ -289,7 +291,7 @@ class Phrases(Generic[KindT]):
             word = words[index]
             if (
                 (word in single or word in pairs)
-                and (hit := self._at(words, index, parts)) is not None
+                and (hit := self.at(words, index, parts)) is not None
                 and hit.end <= stop
             ):
                 yield hit
