@@ -71,6 +71,12 @@ def test_nothing_is_found_in_a_shipped_case(name: str):
         ({"goal": "The court should acquit [Name of accused]."}, "placeholder", "error"),
         ({"witnesses__0__knowledge": ["Nothing."]}, "witness-knows-nothing", "error"),
         ({"evidence__0__description": "The defendant is clearly guilty of it."}, "verdict-given", "error"),
+        (
+            {"goal": "The defence wants the court to find the accused guilty and to punish him."},
+            "goal-against-player",
+            "error",
+        ),
+        ({"evidence__0__name": "Nora Quist"}, "evidence-is-person", "error"),
         ({"summary": "x " * 60 + "In the end the court found against him."}, "verdict-given", "error"),
         ({"witnesses__0__knowledge": ["The real culprit was somebody else."]}, "verdict-given", "error"),
         ({"witnesses__0__knowledge": ["Saw E44 on the table that day."]}, "evidence-unknown", "error"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dramaturg.errors import ContentError
 from dramaturg.stage.court.case import AnyCase, read_case
-from dramaturg.stage.court.cases.checks_content import check_evidence, check_knowledge, check_verdict
+from dramaturg.stage.court.cases.checks_content import check_evidence, check_goal, check_knowledge, check_verdict
 from dramaturg.stage.court.cases.checks_people import check_people
 from dramaturg.stage.court.cases.checks_text import check_texts
 from dramaturg.stage.court.cases.finding import Finding
@@ -19,7 +19,7 @@ from dramaturg.stage.finding import by_severity
 
 Check = Callable[[AnyCase], Iterator[Finding]]
 
-CHECKS: tuple[Check, ...] = (check_texts, check_people, check_knowledge, check_evidence, check_verdict)
+CHECKS: tuple[Check, ...] = (check_texts, check_people, check_knowledge, check_evidence, check_goal, check_verdict)
 
 
 def check_case(case: AnyCase) -> tuple[Finding, ...]:

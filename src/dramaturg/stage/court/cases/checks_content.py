@@ -1,4 +1,4 @@
-"""Checks of what is known: every witness knows something, evidence is spoken of, the verdict is left open."""
+"""Checks of what is known and wanted: witnesses know something, evidence is spoken of, nothing is decided yet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dramaturg.model.lexical import tokens
-from dramaturg.stage.court.case import AnyCase
+from dramaturg.stage.court.case import AnyCase, Case
 from dramaturg.stage.court.cases.checks_text import shown, weight
 from dramaturg.stage.court.cases.fields import text_fields
 from dramaturg.stage.court.cases.finding import Finding
@@ -47,7 +47,11 @@ def check_evidence(case: AnyCase) -> Iterator[Finding]:
                 yield Finding("evidence-unknown", "error", field.where, f"speaks of {unknown}, which is no exhibit")
     rest = "\n".join(field.text for field in outside)
     spoken = {_stem(word) for word in tokens(rest)}
+    people = {person.name.casefold() for person in case.everybody}
     for number, exhibit in enumerate(case.evidence):
+        if exhibit.name.casefold() in people:
+            told = f"{exhibit.id} is a person: {shown(exhibit.name)}"
+            yield Finding("evidence-is-person", "error", f"evidence[{number}].name", told)
         if re.search(rf"(?<![A-Za-z0-9]){exhibit.id}(?!\d)", rest):
             continue
         if _content(exhibit.name, case.language) & spoken:
@@ -56,6 +60,16 @@ def check_evidence(case: AnyCase) -> Iterator[Finding]:
             continue
         told = f"nobody speaks of {exhibit.id} ({shown(exhibit.name)})"
         yield Finding("evidence-unreferenced", "warning", f"evidence[{number}]", told)
+
+
+def check_goal(case: AnyCase) -> Iterator[Finding]:
+    """Yields the goal of a defence that wants what the prosecution wants."""
+    words = case_words(case.language)
+    if not isinstance(case, Case) or re.search(words.denied, case.goal, re.IGNORECASE):
+        return
+    if found := re.search(words.against, case.goal, re.IGNORECASE):
+        told = f"the defence's goal is the other side's: {shown(found[0])}"
+        yield Finding("goal-against-player", "error", "goal", told)
 
 
 def _stem(word: str) -> str:

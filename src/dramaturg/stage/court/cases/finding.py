@@ -29,6 +29,8 @@ Code = Literal[
     "witness-knows-nothing",
     "evidence-unreferenced",
     "evidence-unknown",
+    "evidence-is-person",
+    "goal-against-player",
     "verdict-given",
     "critique",
 ]

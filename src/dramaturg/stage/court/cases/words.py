@@ -54,6 +54,8 @@ class CaseWords(BaseModel):
         civil: Pattern of words of a civil case.
         verdict: Pattern of a verdict.
         reported: Pattern of words that make a verdict a thing said or wanted.
+        against: Pattern of a goal that is the other side's: a finding of guilt, or a punishment.
+        denied: Pattern of words that turn such a goal round.
         function_words: Commonest words, by which the language is known.
         placeholder: Pattern of text that was to be replaced.
         instructions: Pattern of text that speaks to a model.
@@ -85,6 +87,8 @@ class CaseWords(BaseModel):
     civil: str
     verdict: str
     reported: str
+    against: str
+    denied: str
     function_words: tuple[str, ...]
     placeholder: str
     instructions: str
