@@ -52,10 +52,13 @@ class CharacterAgent(Agent):
             profile=setting.profile(character),
             event=scene.event,
             environment=surroundings(scene.environment),
-            others="\n".join(_shown(other) for other in others) or setting.word("nobody"),
+            others="\n".join(shown(other) for other in others) or setting.word("nobody"),
             standing=_standing(character.position, character.state) or setting.word("not_told"),
             language=setting.language_words,
         )
+        if setting.protocol == "fast":
+            forms = setting.prompt("character-forms")
+            system += f"\n\n{forms.fill(name=one_line(character.name), silence=setting.word('silence'))}"
         super().__init__(setting, chronicle, setting.role_of(character), seat, system)
         self.character = character
         self._reader = Reader(character, others, setting.language)
@@ -204,7 +207,7 @@ class CharacterAgent(Agent):
 
     def _planned(self, prompt: str, plan: str) -> str:
         values = {"name": self.character.name}
-        if prompt == "speech" or prompt == "act":
+        if prompt == "speech":
             values["silence"] = self._setting.word("silence")
         task = self._setting.prompt(prompt).fill(**values)
         return f"{self._setting.prompt('plan').fill(plan=one_line(plan))}\n\n{task}" if plan else task
@@ -218,6 +221,6 @@ def _standing(position: str, state: str) -> str:
     return one_line("; ".join(part for part in (position, state) if part))
 
 
-def _shown(character: SceneCharacter) -> str:
+def shown(character: SceneCharacter) -> str:
     """Returns what everybody can see of somebody: name and place, not the profile."""
     return f"- {one_line(character.name)}" + (f": {one_line(character.position)}" if character.position else "")

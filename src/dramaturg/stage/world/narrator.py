@@ -14,6 +14,7 @@ from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Role, Turn
 from dramaturg.stage.world.agents import Agent
 from dramaturg.stage.world.answers import (
+    NONE,
     EnvironmentUpdate,
     Influence,
     InfluenceOrUpdate,
@@ -100,6 +101,8 @@ class Narrator(Agent):
             people="\n".join(_person(character) for character in scene.characters),
             language=setting.language_words,
         )
+        if setting.protocol == "fast":
+            system += f"\n\n{setting.prompt('narrator-forms').fill()}"
         role = Role(id=NARRATOR, kind=NARRATOR, name=setting.word("narrator"))
         super().__init__(setting, chronicle, role, setting.narrator(), system)
         self._shown: frozenset[str] = frozenset()
@@ -149,7 +152,9 @@ class Narrator(Agent):
         """Returns whom a deed affects, asked for in the published form; see `influence`."""
         names = [character.name for character in self._setting.scene.characters if character is not actor]
         asked = await self.write(
-            self._asked_of(actor, deeds, "influence-as-published", names=", ".join(names)),
+            self._asked_of(
+                actor, deeds, "influence-as-published", names=", ".join(names) or self._setting.word("nobody")
+            ),
             purpose="influence",
             sampling=self._sampling(1),
         )
@@ -234,7 +239,7 @@ class Narrator(Agent):
     def _asked_of(self, actor: SceneCharacter, deeds: Sequence[tuple[str, Deed]], prompt: str, names: str = "") -> str:
         self._shown = frozenset(deed.text for _, deed in deeds if deed.text)
         told = [self._setting.told(kind, actor.name, deed.text) for kind, deed in deeds if deed.text]
-        more = {"names": names} if names else {"ids": ", ".join(self._others(actor))}
+        more = {"names": names} if names else {"ids": ", ".join(self._others(actor)) or NONE}
         return self._setting.prompt(prompt).fill(name=one_line(actor.name), deed="\n".join(told), **more)
 
     def _influenced(

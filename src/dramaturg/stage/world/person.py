@@ -6,10 +6,11 @@ from dramaturg.stage.cast import HumanSeat
 from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Role, Turn
 from dramaturg.stage.world.chain import Made, deeper
+from dramaturg.stage.world.character import shown
 from dramaturg.stage.world.chronicle import Chronicle, is_news
 from dramaturg.stage.world.deeds import Deed
 from dramaturg.stage.world.scene import SceneCharacter
-from dramaturg.stage.world.setting import Setting
+from dramaturg.stage.world.setting import Setting, surroundings
 
 
 class Person:
@@ -34,18 +35,26 @@ class Person:
         self._setting = setting
         self._chronicle = chronicle
         self._seat = seat
-        self._news: list[str] = []
+        others = [other for other in setting.scene.characters if other is not character]
+        opening = setting.prompt("person-opening").fill(
+            name=one_line(character.name),
+            profile=setting.profile(character),
+            event=one_line(setting.scene.event),
+            environment=surroundings(setting.scene.environment),
+            others="\n".join(shown(other) for other in others) or setting.word("nobody"),
+        )
+        self._news: list[tuple[str, bool]] = [(opening, False)]
         self._asked = 0
 
     def hears(self, turn: Turn) -> None:
         """Takes a turn, to be shown when the person is asked next."""
         told = is_news(turn) and turn.role != self.role.id
         if told and turn.text and (not turn.seen_by or self.role.id in turn.seen_by):
-            self._news.append(self._setting.line(turn))
+            self._news.append((self._setting.line(turn), turn.kind != "procedure"))
 
     def stands(self, standing: str) -> None:
         """Takes how the narrator left the character."""
-        self._news.append(f"- {self._setting.word('you')}: {one_line(standing)}")
+        self._news.append((f"- {self._setting.word('you')}: {one_line(standing)}", False))
 
     def settle(self) -> None:
         """Does nothing: what a person thinks is not asked."""
@@ -78,8 +87,8 @@ class Person:
 
     async def _read(self, purpose: str, task: str) -> Deed:
         self._asked += 1
-        is_watching = self._setting.audience is not None  # and has seen the turns already
-        note = task if is_watching else "\n".join([*self._news, task])
+        is_watching = self._setting.audience is not None  # and has seen what was played already
+        note = "\n".join([*(line for line, played in self._news if not (played and is_watching)), task])
         self._news.clear()
         self._chronicle.gives(self.role, purpose)
         asked = await self._setting.calls.human(
