@@ -594,3 +594,21 @@ def test_what_is_meant_counts_and_not_what_is_said(reply: str, message: str, mea
 @pytest.mark.parametrize(("kind", "reply", "fact", "status"), DAYS_AND_NUMBERS)
 def test_a_fact_is_not_a_part_of_something_else(kind: Kind, reply: str, fact: Fact, status: str) -> None:
     assert robust(Question(kind, WHO, facts=(fact,)), ReplyText(reply)).status == status
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "answer"),
+    [
+        (
+            "Will you carry this crate and tell them that there's nothing but tools in it?",
+            '{"decision": "yes", "text": "Yes, I will carry this crate and tell them that there\'s nothing but tools in it."}',
+            "yes",
+        ),
+        ("Will you swear that I paid, although I didn't?", "I will swear that you paid, although I didn't.", "yes"),
+        ("Will you swear that I paid, although I didn't?", "I will not swear that I paid, although I didn't.", "no"),
+        ("Will you say that nobody was hurt?", "No, I won't say that nobody was hurt.", "no"),
+    ],
+)
+def test_a_negative_that_repeats_the_asker_denies_nothing(message: str, reply: str, answer: str) -> None:
+    verdict = robust(Question("decision", message, expected="yes"), ReplyText(reply))
+    assert (verdict.answer, verdict.status) == (answer, "right" if answer == "yes" else "wrong")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dramaturg.cli import world_play
+from dramaturg.cli import world_craft, world_play
 from dramaturg.cli.console import AsJson, Finished, say, say_json
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ scenes = typer.Typer(help="List, check and import scenes.", no_args_is_help=True
 app.command("play")(world_play.play)
 app.command("run")(world_play.run)
 app.command("cost")(world_play.cost)
+app.command("craft")(world_craft.craft)
 app.add_typer(scenes, name="scenes")
 
 FILES = "Scenes: shipped names, YAML or JSONL files, CharacterBox's JSON files, or folders with such files."

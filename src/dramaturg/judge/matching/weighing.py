@@ -8,6 +8,7 @@ does. A verb of the message decides by whether the speaker will do it ("I will r
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -29,6 +30,7 @@ _Noted: TypeAlias = Literal["condition", "both", "unsure", "reassuring", "withhe
 
 _MOST_READ = 6000
 _INVERTING = frozenset({"never", "nor"})
+_SUBORDINATE = re.compile(r"\b(?:that|although|though|because)\s[^.?!,;:\n]{4,200}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,18 @@ def weigh(text: str, message: str) -> Weighed:
     """
     if len(text) > 2 * _MOST_READ:
         text = f"{text[:_MOST_READ]}\n{text[-_MOST_READ:]}"
-    words = words_of(text)
+    words = words_of(_without_repeated(text, message))
     return _Weighing(answer_of(words, words_of(message))).weighed()
+
+
+def _without_repeated(text: str, message: str) -> str:
+    """Returns the text without the message's subordinate clauses, where it says them again.
+
+    What stands in them ("… that there's nothing in it", "… although I didn't") is the asker's and denies nothing.
+    """
+    for clause in _SUBORDINATE.findall(message[:_MOST_READ]):
+        text = re.sub(re.escape(clause.rstrip()), "", text, flags=re.IGNORECASE)
+    return text
 
 
 @functools.cache
