@@ -601,7 +601,7 @@ def test_a_fact_is_not_a_part_of_something_else(kind: Kind, reply: str, fact: Fa
     [
         (
             "Will you carry this crate and tell them that there's nothing but tools in it?",
-            '{"decision": "yes", "text": "Yes, I will carry this crate and tell them that there\'s nothing but tools in it."}',
+            '{"decision": "yes", "text": "Yes, I will carry it and tell them that there\'s nothing but tools in it."}',
             "yes",
         ),
         ("Will you swear that I paid, although I didn't?", "I will swear that you paid, although I didn't.", "yes"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,59 +31,26 @@ class Document(StrEnum):
     SCENE = "scene"
 
 
+_MODELS: dict[Document, tuple[str, str]] = {
+    Document.TRANSCRIPT: ("dramaturg.stage.transcript", "Transcript"),
+    Document.STUDY: ("dramaturg.run.study", "Study"),
+    Document.CHECKLIST: ("dramaturg.judge.checklist.checklist", "Checklist"),
+    Document.JUDGEMENT: ("dramaturg.judge.judgement", "Judgement"),
+    Document.CASE: ("dramaturg.stage.court.case", "Case"),
+    Document.SCENE: ("dramaturg.stage.world.scene", "Scene"),
+    Document.BENCHMARK: ("dramaturg.judge.checklist.benchmark", "Benchmark"),
+    Document.INTERVIEW_STUDY: ("dramaturg.run.interview.study", "InterviewStudy"),
+    Document.ITEM_SET: ("dramaturg.stage.interview.item_set", "ItemSetHead"),
+    Document.ITEM: ("dramaturg.stage.interview.item", "Item"),
+    Document.CHARACTER: ("dramaturg.stage.cast.character", "Character"),
+    Document.REPLY: ("dramaturg.run.interview.reply_row", "ReplyRow"),
+}
+"""Module and name of what describes each document; imported when it is asked for."""
+
+
 def schema(document: Annotated[Document, typer.Argument(help="What to describe.")]) -> None:
     """Print the JSON schema of a file format."""
-    published = _model(document).model_json_schema()
+    module, name = _MODELS[document]
+    model: type[BaseModel] = getattr(importlib.import_module(module), name)
+    published = model.model_json_schema()
     say_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **published})
-
-
-def _model(document: Document) -> type[BaseModel]:
-    match document:
-        case Document.TRANSCRIPT:
-            from dramaturg.stage.transcript import Transcript
-
-            return Transcript
-        case Document.STUDY:
-            from dramaturg.run.study import Study
-
-            return Study
-        case Document.CHECKLIST:
-            from dramaturg.judge.checklist.checklist import Checklist
-
-            return Checklist
-        case Document.JUDGEMENT:
-            from dramaturg.judge.judgement import Judgement
-
-            return Judgement
-        case Document.CASE:
-            from dramaturg.stage.court.case import Case
-
-            return Case
-        case Document.SCENE:
-            from dramaturg.stage.world.scene import Scene
-
-            return Scene
-        case Document.BENCHMARK:
-            from dramaturg.judge.checklist.benchmark import Benchmark
-
-            return Benchmark
-        case Document.INTERVIEW_STUDY:
-            from dramaturg.run.interview.study import InterviewStudy
-
-            return InterviewStudy
-        case Document.ITEM_SET:
-            from dramaturg.stage.interview.item_set import ItemSetHead
-
-            return ItemSetHead
-        case Document.ITEM:
-            from dramaturg.stage.interview.item import Item
-
-            return Item
-        case Document.CHARACTER:
-            from dramaturg.stage.cast.character import Character
-
-            return Character
-        case Document.REPLY:
-            from dramaturg.run.interview.reply_row import ReplyRow
-
-            return ReplyRow
