@@ -76,7 +76,7 @@ def test_nothing_is_found_in_a_shipped_case(name: str):
             "goal-against-player",
             "error",
         ),
-        ({"evidence__0__name": "Nora Quist"}, "evidence-is-person", "error"),
+        ({"evidence__0__name": "Margaret Ellwood"}, "evidence-is-person", "error"),
         ({"summary": "x " * 60 + "In the end the court found against him."}, "verdict-given", "error"),
         ({"witnesses__0__knowledge": ["The real culprit was somebody else."]}, "verdict-given", "error"),
         ({"witnesses__0__knowledge": ["Saw E44 on the table that day."]}, "evidence-unknown", "error"),
