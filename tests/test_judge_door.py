@@ -96,7 +96,7 @@ def test_built_in_judges_are_named_where_a_judge_is_wanted_and_nowhere_else(
 ) -> None:
     arguments[arguments.index("--judge") + 1] = "script:orcle"
     assert typed(*arguments) == 1
-    assert "did you mean 'oracle'? allowed: always-yes, coin, court-" in typed.err
+    assert "did you mean 'oracle'? allowed: always-five, always-yes, " in typed.err
     assert typed("audit", "judge", "script:coyn") == 1
     assert "did you mean 'coin'" in typed.err
     study = tmp_path / "study.yaml"

@@ -17,7 +17,7 @@ def run(study: Path, out: Path) -> tuple[RunResult, RunFacts, int]:
     """Returns what became of a study, what its report knows, and how many calls its ledger has."""
     material = read_material(study)
     with open_ledger(out, "") as ledger:
-        budget = budget_of(material, None, None, None)
+        budget = budget_of(material.study.budgets, None, None, None)
         result = carry_out(material, out, ledger, budget, accept_changes=False)
         return result, facts_of_run(out, ledger, command=""), ledger.counts()["calls"]
 
