@@ -198,7 +198,8 @@ def test_odd_replies_are_read_as_text(tmp_path: Path):
         {"decision": "no"},
         None,
     ]
-    path.write_text("".join(json.dumps({"id": n, "response": one}) + "\n" for n, one in enumerate(odd)), "utf-8")
+    rows = [*({"id": n, "response": one} for n, one in enumerate(odd)), {"id": "without"}]
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     (run,) = found(str(path))
     assert (run["rows"], run["verdict"]) == (6, "none seen")
 

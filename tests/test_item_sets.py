@@ -147,11 +147,13 @@ DIRTY = [
     (row(1, "decision", ["yes"], context=None), "no system message"),
     (row(1, "decision", ["yes"], context=[SYSTEM, {"role": "user", "content": None}]), "the message is empty"),
     (row(1, "decision", ["yes"], context=[{"role": "tool"}]), "context.0.role"),
+    (json.dumps(row(1, "decision", ["yes"], context=[SYSTEM, {"role": "user", "content": "\ud83d?"}])), "surrogate"),
+    (json.dumps(row("\ud83d", "decision", ["yes"])), "surrogate"),
 ]
 
 
 @pytest.mark.parametrize(("dirty", "what"), DIRTY)
-def test_a_dirty_row_is_listed_and_the_others_are_read(tmp_path: Path, dirty: dict[str, Any], what: str) -> None:
+def test_a_dirty_row_is_listed_and_the_others_are_read(tmp_path: Path, dirty: Any, what: str) -> None:
     path = published(tmp_path / "p.jsonl", row(8, "emotion", ["joy"]), dirty, row(9, "decision", "yes"))
     item_set = read_item_set(path)
     assert [item.id for item in item_set.sound_items()] == ["8", "9"]

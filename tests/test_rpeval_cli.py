@@ -158,6 +158,36 @@ def test_a_missing_response_leaves_the_denominator_and_is_told(tmp_path: Path) -
     assert (emotion["value"], emotion["replies_used"], emotion["replies_planned"]) == (1.0, 1, 2)
 
 
+def test_a_row_without_a_response_is_scored_as_one_that_is_null(tmp_path: Path) -> None:
+    items = published(tmp_path / "items.jsonl", *PUBLISHED)
+    file = published(tmp_path / "g.jsonl", {"id": 1, "response": '{"emotion": "anger", "text": "Out."}'}, {"id": 2})
+    (subject,) = json.loads(rp("score", file, "--items", items, "--json").stdout)["subjects"]
+    decision = subject["scores"]["decision"]
+    assert (decision["value"], decision["replies_used"]) == (0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "what"),
+    [
+        ({"id": 1, "response": 5}, ":1: response: is neither text nor an object nor null"),
+        ({"id": 1.5, "response": "x"}, ":1: id: is neither a whole number nor text"),
+        ({"id": True, "response": "x"}, ":1: id: is neither a whole number nor text"),
+    ],
+)
+def test_a_wrong_row_of_a_response_file_is_one_line(tmp_path: Path, first: Any, what: str) -> None:
+    items = published(tmp_path / "items.jsonl", *PUBLISHED)
+    message = told(rp("score", published(tmp_path / "g.jsonl", first), "--items", items))
+    assert message.endswith(what) and "\n" not in message
+
+
+def test_a_row_of_an_absurd_repeat_is_refused_at_once(small: Path) -> None:
+    out = small.parent / "out"
+    rp("run", "--model", f"script:{small.parent / 'right.py'}", "--items", small, "--out", out)
+    first = json.loads((out / "replies.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    file = published(small.parent / "far.jsonl", first | {"repeat": 10**9})
+    assert "repeat: Input should be less than or equal to 1000" in told(rp("score", file, "--items", small))
+
+
 def test_a_torn_last_line_is_left_out_and_told(tmp_path: Path) -> None:
     items = published(tmp_path / "items.jsonl", *PUBLISHED)
     file = responses(tmp_path / "g.jsonl", (1, '{"emotion": "anger", "text": "Out."}'))

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from dramaturg.errors import ContentError
 from dramaturg.files import OnTorn, read_jsonl
 from dramaturg.judge.audit.bleed import Answered
 from dramaturg.judge.audit.persona_names import name_in
+from dramaturg.run.interview.reply_row import PublishedId, Written
 from dramaturg.stage.interview import Item, ItemSet
 
 _TAG = re.compile(r"\s*\[\s*([^\W\d_]{2,20})\s*\]\s*(.*)", re.DOTALL)
@@ -27,8 +28,8 @@ class _Row(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    item: StrictInt | StrictStr = Field(validation_alias=AliasChoices("item", "id"))
-    text: str | dict[str, object] | None = Field(validation_alias=AliasChoices("text", "response"))
+    item: PublishedId = Field(validation_alias=AliasChoices("item", "id"))
+    text: Written = Field(default=None, validation_alias=AliasChoices("text", "response"))
     character: str = ""
     asked_as: str = ""
     condition: str = "own"

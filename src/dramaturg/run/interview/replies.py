@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict
 
 from dramaturg.errors import ContentError
 from dramaturg.files import OnTorn, read_jsonl, read_lines
-from dramaturg.run.interview.reply_row import FORMAT, ReplyRow
+from dramaturg.run.interview.reply_row import FORMAT, PublishedId, ReplyRow, Written
 from dramaturg.stage.interview import ItemSet, item_digest
 from dramaturg.text import storable
 
@@ -20,12 +20,16 @@ NAMED = 3
 
 
 class _Response(BaseModel):
-    """A row of a published response file; the answer to an emotion or decision item may stand as an object."""
+    """A row of a published response file; the answer to an emotion or decision item may stand as an object.
+
+    A row without ``response`` has no reply, like one where it is null. That the file is no other one is seen from its
+    first row.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
-    id: StrictInt | StrictStr
-    response: str | dict[str, object] | None
+    id: PublishedId
+    response: Written = None
 
     @property
     def text(self) -> str | None:

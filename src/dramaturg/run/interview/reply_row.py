@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from dramaturg.model.reply import ReplyStatus
 from dramaturg.stage.interview.asking import Condition
 from dramaturg.stage.interview.item import Category
 
 FORMAT = "dramaturg-reply/1"
+
+MOST_REPEATS = 1000
+"""Of a study, and so of a row: a file of replies cannot make a scorer wait for a billion of them."""
+
+
+def _written(value: object) -> object:
+    if value is not None and not isinstance(value, str) and not isinstance(value, dict):
+        raise ValueError("is neither text nor an object nor null")
+    return cast("object", value)
+
+
+def _item_id(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError("is neither a whole number nor text")
+    return value
+
+
+Written = Annotated[str | dict[str, object] | None, BeforeValidator(_written)]
+"""A reply in a response file of others: text, an object that answers by schema, or nothing."""
+
+PublishedId = Annotated[int | str, BeforeValidator(_item_id)]
+"""Id of an item in a response file of others."""
 
 
 class ReplyRow(BaseModel):
@@ -53,7 +75,7 @@ class ReplyRow(BaseModel):
     strategy: str = ""
     form: str = ""
     condition: Condition = "own"
-    repeat: Annotated[int, Field(ge=1)] = 1
+    repeat: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     seed: int = 0
     prompt: str = ""
     status: ReplyStatus

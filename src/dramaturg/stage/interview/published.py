@@ -22,7 +22,7 @@ from dramaturg.facts import Fact
 from dramaturg.files import is_torn, read_lines
 from dramaturg.stage.cast.character import Character
 from dramaturg.stage.interview.item import Category, Item, Said
-from dramaturg.text import sha256
+from dramaturg.text import sha256, storable
 
 TYPES: dict[str, Category] = {"emotion": "emotion", "decision": "decision", "in-character": "in_character"}
 """Category by the published type, its dash made ASCII."""
@@ -142,6 +142,12 @@ def read_published(path: Path) -> Published:
     lines: dict[str, int] = {}
     for number, values in _objects(path):
         where = f"{path}:{number}"
+        if not _is_writable(values):
+            name = storable(str(values.get("id") or ""))
+            problems.append(
+                ItemProblem(item=name, where=where, what="it holds half of a surrogate pair, which is no sign")
+            )
+            continue
         try:
             row = _Row.model_validate(values)
         except ValidationError as wrong:
@@ -184,6 +190,15 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
         if not isinstance(value, dict):
             raise ContentError("is no JSON object", where=f"{path}:{number}", allowed="one JSON object per line")
         yield number, cast("dict[str, object]", value)
+
+
+def _is_writable(values: dict[str, object]) -> bool:
+    """Returns whether a row can be written as UTF-8; half of a surrogate pair is JSON, but no text."""
+    try:
+        json.dumps(values, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _character_of(row: _Row) -> Character | None:
