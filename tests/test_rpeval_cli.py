@@ -255,3 +255,11 @@ def test_the_rows_of_a_run_follow_their_schema(small: Path) -> None:
     rp("run", "--model", f"script:{small.parent / 'right.py'}", "--items", small, "--out", out)
     keys = json.loads(command("schema", "reply").stdout)["properties"].keys()
     assert all(one.keys() == keys for one in rows(out))
+
+
+@pytest.mark.parametrize(("option", "value"), [("--items", "nope"), ("--strategy", "nope")])
+def test_a_name_that_means_nothing_is_told_by_its_option(small: Path, option: str, value: str) -> None:
+    words = ["run", "--model", f"script:{small.parent / 'right.py'}", "--out", small.parent / "out", option, value]
+    line = told(rp(*words))
+    assert line.startswith(f"{option}: unknown") and "study.yaml" not in line
+    assert not (small.parent / "out").exists()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -98,10 +99,16 @@ def run(
     from dramaturg.cli.court_run import subject_of_spec
     from dramaturg.cli.interview import run_interview_study
     from dramaturg.files import dump_yaml
-    from dramaturg.stage.interview import STRATEGIES, shipped_sets
+    from dramaturg.stage.interview import STRATEGIES, read_strategy, shipped_sets
+    from dramaturg.stage.interview.item_set import find_item_set
     from dramaturg.text import write_atomically
 
     strategies = strategy or ["bare"]
+    with _option("--items"):
+        find_item_set(items)
+    with _option("--strategy"):
+        for name in strategies:
+            read_strategy(name)
     study: dict[str, object] = {
         "study": "rpeval",
         "suite": "interview",
@@ -245,6 +252,17 @@ def score(
         say_json(to_json(report))
     else:
         show_interview_report(report, None if out is None else out / PAGE)
+
+
+@contextmanager
+def _option(option: str) -> Generator[None]:
+    """Names the option, and not the study that is made of it, where its value means nothing."""
+    from dramaturg.errors import ContentError
+
+    try:
+        yield
+    except ContentError as error:
+        raise ContentError(error.what, where=error.where or option, allowed=error.allowed) from None
 
 
 def _absolute(name: str, known: Mapping[str, Path]) -> str:
