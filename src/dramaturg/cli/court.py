@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from typing import TYPE_CHECKING, Annotated
 
@@ -149,6 +148,8 @@ def _pull(settings: GameSettings) -> None:
 
 def _played(game: Game, budget: Budget, *, accept_changes: bool) -> Transcript:
     """Returns the transcript of a game that was played to its end; however it stops, it says how to go on."""
+    import asyncio
+
     from dramaturg.cli.theatre import LEFT
     from dramaturg.errors import DramaturgError, UnitStopped
 
@@ -170,6 +171,8 @@ def _played(game: Game, budget: Budget, *, accept_changes: bool) -> Transcript:
 
 
 async def _play(game: Game, budget: Budget, *, accept_changes: bool) -> Transcript:
+    import asyncio
+
     from dramaturg.cli.theatre import Playhouse
     from dramaturg.model.opening import Models
     from dramaturg.run.court import House, trial_limits
