@@ -22,7 +22,7 @@ from dramaturg.run.board import Board
 from dramaturg.run.crew import Crew
 from dramaturg.run.material import JudgeBench
 from dramaturg.run.progress import Progress
-from dramaturg.run.recorded import recorded
+from dramaturg.run.recorded import open_judge
 from dramaturg.run.records import End
 from dramaturg.run.spool import Spool
 from dramaturg.run.transcripts import read_transcripts
@@ -137,7 +137,7 @@ class Audit:
         """
         started = time.monotonic()
         spec = self._bench.model.spec.text
-        judge = await self._judge_itself()
+        judge = await open_judge(self._bench.model, self._models, self._ledger, replay_only=self._replay_only)
         work = iter(enumerate(self._plan.assignments))
         try:
             async with Crew(progress, self._board) as crew:
@@ -157,13 +157,6 @@ class Audit:
             stop=stopped,
             limit=self._limit.detail if self._limit is not None else "",
         )
-
-    async def _judge_itself(self) -> Model:
-        """Returns the judge; where nothing new may be asked, what the ledger knows of it will do."""
-        model = self._bench.model
-        if not self._replay_only or model.spec.provider == "script":
-            return await self._models.open(model.spec.text)
-        return recorded(model, self._ledger)
 
     async def _worker(self, work: Iterator[tuple[int, Assignment]], judge: Model, started: float) -> None:
         told = started

@@ -21,7 +21,7 @@ from dramaturg.run.board import Board
 from dramaturg.run.crew import Crew
 from dramaturg.run.material import JudgeBench, named_judge
 from dramaturg.run.progress import Progress
-from dramaturg.run.recorded import recorded
+from dramaturg.run.recorded import open_judge
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.snapshot import Snapshot, add_judges_prompts, check_folder, keep
@@ -154,7 +154,10 @@ class FileJudging:
         """
         started = time.monotonic()
         docket = self._docket
-        judges = [await self._open(bench) for bench in docket.benches]
+        judges = [
+            await open_judge(bench.model, self._models, self._ledger, replay_only=self._replay_only)
+            for bench in docket.benches
+        ]
         keep(out, docket.snapshot)
         records: dict[int, UnitRecord] = {}
         with Spool(out / "judgements.jsonl") as judgements, Spool(out / "units.jsonl") as units:
@@ -193,13 +196,6 @@ class FileJudging:
             tokens=self._budget.tokens,
             seconds=time.monotonic() - started,
         )
-
-    async def _open(self, bench: JudgeBench) -> Model:
-        """Returns a judge; where nothing new may be asked, what the ledger knows of it will do."""
-        model = bench.model
-        if self._replay_only and model.spec.provider != "script":
-            return recorded(model, self._ledger)
-        return await self._models.open(model.spec.text)
 
     def _read(self) -> Iterator[Transcript]:
         return (transcript for _, transcript in read_transcripts(self._docket.transcripts))

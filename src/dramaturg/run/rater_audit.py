@@ -17,7 +17,7 @@ from dramaturg.run.board import Board
 from dramaturg.run.crew import Crew
 from dramaturg.run.progress import Progress
 from dramaturg.run.rating import RatingBench, rate_or_end
-from dramaturg.run.recorded import recorded
+from dramaturg.run.recorded import open_judge
 from dramaturg.run.records import End
 from dramaturg.run.result import Stop, exit_code
 from dramaturg.run.spool import Spool
@@ -100,10 +100,7 @@ class RaterAudit:
         """
         started = time.monotonic()
         spec = self.bench.model.spec
-        if self.replay_only and spec.provider != "script":
-            judge: Model = recorded(self.bench.model, self.ledger)
-        else:
-            judge = await self.models.open(spec.text)
+        judge = await open_judge(self.bench.model, self.models, self.ledger, replay_only=self.replay_only)
         work = iter(enumerate(self.plan.assignments))
         async with Crew(progress, self._board) as crew:
             await crew.work(lambda: self._worker(work, judge), concurrency)

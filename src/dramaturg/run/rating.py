@@ -21,7 +21,7 @@ from dramaturg.run.crew import Crew
 from dramaturg.run.failure import bug_detail
 from dramaturg.run.material import NamedModel, named_judge
 from dramaturg.run.progress import Progress
-from dramaturg.run.recorded import recorded
+from dramaturg.run.recorded import open_judge
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.snapshot import Snapshot, check_folder, keep, read_manifest
@@ -220,7 +220,10 @@ class FileRating:
         """
         started = time.monotonic()
         docket = self.docket
-        judges = [await self._open(bench) for bench in docket.benches]
+        judges = [
+            await open_judge(bench.model, self.models, self.ledger, replay_only=self.replay_only)
+            for bench in docket.benches
+        ]
         keep(out, docket.snapshot)
         records: dict[int, UnitRecord] = {}
         with Spool(out / RATINGS) as ratings, Spool(out / UNITS) as units:
@@ -265,12 +268,6 @@ class FileRating:
             tokens=self.budget.tokens,
             seconds=time.monotonic() - started,
         )
-
-    async def _open(self, bench: RatingBench) -> Model:
-        """Returns a judge; where nothing new may be asked, what the ledger knows of it will do."""
-        if self.replay_only and bench.model.spec.provider != "script":
-            return recorded(bench.model, self.ledger)
-        return await self.models.open(bench.model.spec.text)
 
     def _read(self) -> Iterator[Transcript]:
         return (transcript for _, transcript in read_transcripts(self.docket.transcripts))

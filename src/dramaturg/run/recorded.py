@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dramaturg.ledger import Ledger
-from dramaturg.model import Identity, ModelFacts, OnText, Reply, Request
+from dramaturg.model import Identity, Model, ModelFacts, OnText, Reply, Request
+from dramaturg.model.opening import Models
 from dramaturg.model.spec import Options
 from dramaturg.run.kept import kept_models
 from dramaturg.run.material import NamedModel
@@ -42,3 +43,20 @@ def recorded(model: NamedModel, ledger: Ledger) -> RecordedModel:
     kept = kept_models(ledger).get(model.spec.text)
     facts = ModelFacts() if kept is None else ModelFacts(context_tokens=kept.context_tokens)
     return RecordedModel(model.identity, facts, model.spec.options)
+
+
+async def open_judge(model: NamedModel, models: Models, ledger: Ledger, *, replay_only: bool) -> Model:
+    """Returns a judge, open; where nothing new may be asked, what the ledger knows of it will do.
+
+    Args:
+        model: The judge; a script is opened in any case.
+        models: Opens it.
+        ledger: Where its answers are kept.
+        replay_only: Whether the ledger refuses new calls.
+
+    Raises:
+        UserError: It cannot be opened.
+    """
+    if replay_only and model.spec.provider != "script":
+        return recorded(model, ledger)
+    return await models.open(model.spec.text)

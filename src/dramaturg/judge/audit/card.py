@@ -10,14 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dramaturg.judge.audit.binding import Binding
 from dramaturg.judge.audit.control import Control, control_of
-from dramaturg.judge.audit.figures import Figure, Parts, parts_of, right, share
+from dramaturg.judge.audit.figures import POOR, Figure, Parts, may_be_luck, parts_of, right, share
 from dramaturg.judge.audit.marks import RULE, Answered, Mark, marks_of, of_kind
 from dramaturg.judge.audit.plan import SEVERITIES, Part, Plan
 
 FORMAT = "dramaturg-card/1"
-
-POOR = 0.6
-"""A balanced accuracy whose interval reaches down to this may be luck."""
 
 NAMING_NO_TURNS = frozenset({"paper", "probability"})
 """Modes in which a judge is not asked for evidence."""
@@ -157,7 +154,7 @@ class Card(Parts):
     @property
     def poor(self) -> bool:
         """Whether it may be luck: the interval of the balanced accuracy reaches 0.6, or there is none."""
-        return self.balanced_accuracy.low is None or self.balanced_accuracy.low <= POOR
+        return may_be_luck(self.balanced_accuracy)
 
     @property
     def standing(self) -> str:

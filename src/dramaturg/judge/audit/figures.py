@@ -13,6 +13,10 @@ from dramaturg.measure import Estimate, auc_interval, balanced_accuracy, cluster
 _FrozenConfig = ConfigDict(frozen=True, extra="forbid")
 
 
+POOR = 0.6
+"""A balanced accuracy whose interval reaches down to this may be luck."""
+
+
 class Figure(BaseModel):
     """A figure with its interval over base transcripts. What cannot be said is null.
 
@@ -39,6 +43,11 @@ class Figure(BaseModel):
     if_missing_wrong: float | None = None
     if_missing_right: float | None = None
     note: str = ""
+
+
+def may_be_luck(balanced_accuracy: Figure) -> bool:
+    """Returns whether the interval of a balanced accuracy reaches down to `POOR`, or there is none."""
+    return balanced_accuracy.low is None or balanced_accuracy.low <= POOR
 
 
 class ByCode(BaseModel):

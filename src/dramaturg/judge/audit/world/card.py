@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from dramaturg import __version__
-from dramaturg.judge.audit.figures import Figure, figure
-from dramaturg.judge.audit.mutation import Severity
+from dramaturg.judge.audit.figures import POOR, Figure, figure, may_be_luck
+from dramaturg.judge.audit.plan import SEVERITIES
 from dramaturg.judge.audit.world.faults import DETECTED_BY, KINDS, FaultKind
 from dramaturg.judge.audit.world.plan import Nature, RaterAssignment, RaterPlan
 from dramaturg.judge.rating import HIGHEST, LOWEST, RatingJudgement, RatingMode, Rubric
@@ -24,9 +24,6 @@ FORMAT = "dramaturg-rater-card/1"
 DROP = 0.5
 """A rating counts as lower from here on: half a point, so that one vote must fall by one."""
 
-POOR = 0.6
-"""A balanced accuracy whose interval reaches down to this may be luck."""
-
 RULE = (
     f"Each metric that a fault offends counts once: it is seen there where the rating is at least {DROP:g} lower than "
     "the same character's in the clean scene. A harmless edit is left alone in each metric that does not fall so far."
@@ -34,8 +31,6 @@ RULE = (
 
 WIDEST_DROP = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
 """Between which two ratings can differ."""
-
-SEVERITIES: tuple[Severity, ...] = ("mild", "severe")
 
 
 class _Frozen(BaseModel):
@@ -132,7 +127,7 @@ class RaterCard(RaterParts):
     @property
     def poor(self) -> bool:
         """Whether it may be luck: the interval of the balanced accuracy reaches 0.6, or there is none."""
-        return self.balanced_accuracy.low is None or self.balanced_accuracy.low <= POOR
+        return may_be_luck(self.balanced_accuracy)
 
     @property
     def standing(self) -> str:
