@@ -57,6 +57,13 @@ def ticket(page: Page) -> str:
     return page.driver.find_element(By.NAME, "ticket").get_attribute("value") or ""
 
 
+def touch(page: Page, css: str, text: str = "") -> None:
+    """Touches what a finger would first have scrolled to, away from the bar at the foot of a narrow page."""
+    element = page.one(css, text)
+    page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+    element.click()
+
+
 def after(page: Page, old: str) -> None:
     """Waits for the page that follows an item's."""
     until(lambda: old not in page.driver.page_source and page.all("#main"), "the next page")
@@ -115,15 +122,15 @@ def _by_touch_in_two_tabs(page: Page, campaign: ServedCampaign) -> None:
         driver.switch_to.window(window)
         old = ticket(page)
         assert page.shows_all_in_width()
-        page.one(".answer").click()
-        page.one("summary", "Why?").click()
+        touch(page, ".answer")
+        touch(page, "summary", "Why?")
         page.one("textarea[name=justification]").send_keys("because")
         page.one(".send .primary").click()
         after(page, old)
     page.one(".notice", "You had answered that one already")
     for _ in range(ITEMS - 1):
         old = ticket(page)
-        page.one(".answer").click()
+        touch(page, ".answer")
         page.one(".send .primary").click()
         after(page, old)
     page.one("h1", "You have answered everything")
