@@ -17,7 +17,8 @@ from judging_fixtures import SMALL, answer, judged
 
 LANGUAGES = ("it", "zh")
 TRANSLATED = [name for name in prompt_names() if name.startswith(("judge-", "structured-"))]
-CHECKLISTS = [f"{source}-{language}" for source in ("court", "customer-service") for language in LANGUAGES]
+IN_EVERY_LANGUAGE = ("court", "customer-service")
+CHECKLISTS = [*(f"{source}-{language}" for source in IN_EVERY_LANGUAGE for language in LANGUAGES), "safety-zh"]
 KEYS = re.compile(
     r'"(?:answers|id|reasoning|answer|evidence|yes|no|not_applicable)"|</?(?:reference|roles|transcript)>'
 )

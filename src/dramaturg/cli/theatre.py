@@ -25,16 +25,22 @@ LOG_TURNS = 12
 OBJECTIONS = {"en": "Objection", "it": "Obiezione", "zh": "异议"}
 """The word by which a turn is taken for an objection, by language."""
 
-HELP = """\
-Type what you say and press Enter. Name the person whom you address. A paste of several lines is one turn.
-  /object REASON  object to what was said last
-  /log [N|all]    what was said so far: the last N turns
-  /record         what everybody knows, and your goal
-  /evidence       the exhibits
-  /witnesses      the people, and who called them
-  /save           leave; the game is kept, as it is at Ctrl-C, Ctrl-D or when the window closes
-  /help           this list
-A turn that begins with a slash is typed with two."""
+IN_COURT = "Type what you say and press Enter. Name the person whom you address. A paste of several lines is one turn."
+IN_A_STORY = "Type what you do or say, as you are asked, and press Enter. A paste of several lines is one turn."
+SLASH = "A turn that begins with a slash is typed with two."
+COMMANDS = {
+    "object": ("/object REASON", "object to what was said last"),
+    "log": ("/log [N|all]", "what was said so far: the last N turns"),
+    "record": ("/record", "what everybody knows, and your goal"),
+    "evidence": ("/evidence", "the exhibits"),
+    "witnesses": ("/witnesses", "the people, and who called them"),
+    "save": ("/save", "leave; the game is kept, as it is at Ctrl-C, Ctrl-D or when the window closes"),
+    "help": ("/help", "this list"),
+}
+"""Every command by its name: how it is typed, and what it does."""
+
+STAYS = ("/save", "leave; what was answered is kept, as it is at Ctrl-C; at Ctrl-D you stay and are silent")
+"""The command to leave, where the end of the input is silence."""
 
 
 class TerminalAudience:
@@ -107,18 +113,20 @@ class TerminalAudience:
 class Playhouse(TerminalAudience):
     """An audience of which one person plays along."""
 
-    def __init__(self, case: AnyCase | None = None, *, most: int, stays: bool = False) -> None:
+    def __init__(self, case: AnyCase | None = None, *, most: int, stays: bool = False, in_court: bool = True) -> None:
         """Opens the house.
 
         Args:
-            case: What may be looked up; None where several cases are played.
+            case: What may be looked up; None where several cases are played, or none.
             most: Characters of a turn that are heard.
             stays: Whether the end of the input is silence from then on, and not that the person leaves.
+            in_court: Whether turns are addressed and may be objections; in a story they are deeds too.
         """
         super().__init__()
         self._case = case
         self._most = most
         self._stays = stays
+        self._in_court = in_court
         self._keyboard = Keyboard()
         self._floor: Floor | None = None
         self._typed = ""
@@ -191,22 +199,39 @@ class Playhouse(TerminalAudience):
             UnitStopped: The command leaves.
         """
         name, _, rest = text[1:].partition(" ")
+        if name.startswith("/"):
+            return text[1:]
+        if name not in self._commands():
+            opening = self._help()[0]
+            self._write_lines([f"There is no command /{name}. {opening} /help lists the commands."])
+            return None
         match name:
             case "help":
-                self._write(f"{HELP}\n")
+                self._write("\n".join(self._help()) + "\n")
             case "log":
                 self._show_log(rest.strip())
-            case "record" | "evidence" | "witnesses":
-                self._write_lines(self._of_the_case(name))
             case "save":
                 raise UnitStopped(LEFT, "the player left")
             case "object":
                 return self._objection(rest.strip())
-            case _ if name.startswith("/"):
-                return text[1:]
             case _:
-                self._write_lines([f"There is no command /{name}. {HELP.splitlines()[0]} /help lists the commands."])
+                if self._case is not None:
+                    self._write_lines(_of_the_case(self._case, name))
         return None
+
+    def _commands(self) -> dict[str, tuple[str, str]]:
+        """Returns the commands that hold here."""
+        left_out = set[str]() if self._case is not None else {"record", "evidence", "witnesses"}
+        if not self._in_court:
+            left_out.add("object")
+        found = {name: told for name, told in COMMANDS.items() if name not in left_out}
+        if self._stays:
+            found["save"] = STAYS
+        return found
+
+    def _help(self) -> list[str]:
+        opening = IN_COURT if self._in_court else IN_A_STORY
+        return [opening, *(f"  {typed:<15} {does}" for typed, does in self._commands().values()), SLASH]
 
     def _show_log(self, which: str) -> None:
         turns = len(self.said) if which == "all" else int(which) if which.isdecimal() else LOG_TURNS
@@ -223,17 +248,16 @@ class Playhouse(TerminalAudience):
         language = self._case.language if self._case is not None else "en"
         return f"{OBJECTIONS.get(language, OBJECTIONS['en'])}: {reason}"
 
-    def _of_the_case(self, what: str) -> list[str]:
-        case = self._case
-        if case is None:
-            return ["There is nothing to look up here."]
-        match what:
-            case "record":
-                return [case.title, case.setting, case.at_issue, case.summary, f"Your goal: {case.goal}"]
-            case "evidence":
-                return [f"{e.id} {e.name}: {e.description}" for e in case.evidence] or ["There are no exhibits."]
-            case _:
-                return [_introduced(person) for person in case.everybody]
+
+def _of_the_case(case: AnyCase, what: str) -> list[str]:
+    """Returns what everybody may look up: the record, the evidence or the witnesses."""
+    match what:
+        case "record":
+            return [case.title, case.setting, case.at_issue, case.summary, f"Your goal: {case.goal}"]
+        case "evidence":
+            return [f"{e.id} {e.name}: {e.description}" for e in case.evidence] or ["There are no exhibits."]
+        case _:
+            return [_introduced(person) for person in case.everybody]
 
 
 def _introduced(person: Person) -> str:

@@ -230,7 +230,7 @@ def _carry_out(
     from dramaturg.run.world.engine import run_world
 
     if material.has_person:
-        playhouse = Playhouse(most=material.study.play_limits.heard_characters, stays=True)
+        playhouse = Playhouse(most=material.study.play_limits.heard_characters, stays=True, in_court=False)
         house = House(playhouse, playhouse.read)
     else:
         house = House(TerminalAudience() if watch else None)

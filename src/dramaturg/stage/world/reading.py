@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -24,28 +25,32 @@ def read_scenes(name_or_path: str, *, where: str = "", beside: Path | None = Non
     """Returns the scenes that a name or a path means.
 
     Args:
-        name_or_path: A shipped scene's name, a file (YAML: one scene; JSONL: one a line; JSON: CharacterBox's form), or
-            a folder with such files. ``PATH#ID`` is one scene of several.
+        name_or_path: A shipped scene's name, or a pattern of such names (``safety-*``); a file (YAML: one scene; JSONL:
+            one a line; JSON: CharacterBox's form), or a folder with such files. With ``#ID`` behind it, one scene of
+            several.
         where: Place of the name, for the error.
         beside: Folder that relative paths start from; the working folder by default.
 
     Raises:
         ContentError: There is no such file, it holds no scene, or an id stands twice; the message names file and line.
     """
+    files = shipped("scenes")
     path_text, _, wanted = name_or_path.rpartition("#")
-    if path_text and _exists((beside or Path()) / path_text):
+    if path_text and (fnmatch.filter(files, path_text) or _exists((beside or Path()) / path_text)):
         scenes = read_scenes(path_text, where=where, beside=beside)
         found = tuple(scene for scene in scenes if scene.id == wanted)
         if not found:
             hint = did_you_mean(wanted, (scene.id for scene in scenes))
             raise ContentError(f"no scene {wanted!r}", where=where or path_text, allowed=hint)
         return found
+    if names := fnmatch.filter(files, name_or_path):
+        return tuple(load_yaml(files[name], Scene) for name in names)
     folder = (beside or Path()) / name_or_path
-    if name_or_path not in shipped("scenes") and _is_folder(folder):
-        files = scene_files(folder)
-        if not files:
+    if _is_folder(folder):
+        paths = scene_files(folder)
+        if not paths:
             raise ContentError("holds no scenes", where=str(folder), allowed="YAML, JSONL or CharacterBox JSON files")
-        return _distinct((str(file), scene) for file in files for scene in _read_file(file))
+        return _distinct((str(path), scene) for path in paths for scene in _read_file(path))
     return _read_file(find("scenes", name_or_path, where=where, beside=beside))
 
 
