@@ -132,6 +132,20 @@ def test_a_file_and_a_folder_are_rated_and_a_rerun_asks_nothing(tmp_path: Path) 
     assert sorted(kinds) == ["judges", "judges", "retest", "votes"]
 
 
+def test_ratings_are_no_retest_of_themselves_and_ratings_of_strangers_are_told(tmp_path: Path) -> None:
+    source = tmp_path / "run" / "transcripts.jsonl"
+    source.parent.mkdir()
+    source.write_text(f"{played().model_dump_json()}\n", encoding="utf-8")
+    table = tmp_path / "a"
+    rate(table, str(source), "--judge", "script:random-rater")
+    refused = CliRunner().invoke(AUDIT, ["reliability", str(table), f"{table}/."])
+    assert "stands twice" in str(refused.exception)
+    people = tmp_path / "people.csv"
+    people.write_text("transcript,role,metric,person,rating\nx,y,immersion,p,4\n", encoding="utf-8")
+    refused = CliRunner().invoke(AUDIT, ["reliability", str(table), "--people", str(people)])
+    assert "rates nothing that was rated here" in str(refused.exception)
+
+
 def test_a_rubric_of_ones_own_is_rated_and_reported(tmp_path: Path) -> None:
     source = tmp_path / "transcripts.jsonl"
     source.write_text(f"{played().model_dump_json()}\n", encoding="utf-8")

@@ -180,7 +180,7 @@ async def test_lines_for_others_are_cut_and_flagged(tmp_path: Path) -> None:
 
 
 async def test_a_story_that_is_over_ends_and_one_that_stands_still_too(tmp_path: Path) -> None:
-    over = {**STEADY, "environment": '{"time": "", "place": "the deck", "description": "", "concluded": true}'}
+    over = {**STEADY, "environment": '{"time": "", "place": "the deck", "description": "", "undecided": "nothing"}'}
     played = await play(tmp_path, "paper", over)
     assert (played.transcript.end_reason, played.transcript.outcome is not None) == ("completed", True)
     assert {one.round for one in played.made} == {1}

@@ -55,13 +55,10 @@ STEADY: Answers = {
     "self-belief": "I want to cross.",
     "environment-belief": "They want the same.",
     "beliefs": '{"self_belief": "I want to cross.", "environment_belief": "They want the same."}',
-    "action": lambda request: f"Somebody does the thing number {len(request.messages)} of this evening.",
+    "action": lambda request: deed(request),
     "speech": "We leave at 10:30.",
-    "act": lambda request: (
-        f'{{"action": "Somebody does the thing number {len(request.messages)} of this evening.",'
-        ' "speech": "We leave at 10:30."}'
-    ),
-    "reaction": lambda request: f"Somebody answers it with the thing number {len(request.messages)} of tonight.",
+    "act": lambda request: f'{{"action": "{deed(request)}", "speech": "We leave at 10:30."}}',
+    "reaction": lambda request: deed(request),
     "influence": lambda request: influence(request, "none"),
     "result": lambda request: (
         '{"result": "They stumble.", "updates": [{"who": "ada", "position": "on deck", "state": "proud"},'
@@ -70,9 +67,15 @@ STEADY: Answers = {
         else "They stumble."
     ),
     "update": '{"position": "near the rope", "state": "shaken"}',
-    "environment": '{"time": "", "place": "", "description": "", "concluded": false}',
+    "environment": '{"time": "", "place": "", "description": "", "undecided": "all of it"}',
     "synopsis": "Ada Brandt: boards\nBo Lindgren: blocks her\nCy: cuts the rope",
 }
+
+
+def deed(request: Request) -> str:
+    """Returns what nobody has done before: it has the player's name in it, and the length of its chat."""
+    me = request.messages[0].text.removeprefix("You are ").partition(",")[0]
+    return f"Somebody helps {me} to rope number {len(request.messages)}, which {me} ties."
 
 
 def influence(request: Request, target: str, of: str = "the turn") -> str:

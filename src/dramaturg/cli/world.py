@@ -57,24 +57,16 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check scenes without a model. Dirt ends with exit code 0; files that hold no scene end with 1."""
-    from dramaturg.files import find, shipped
-    from dramaturg.stage.world.linting import check_file
-    from dramaturg.stage.world.reading import scene_files
+    from dramaturg.files import shipped
+    from dramaturg.stage.world.linting import check_files
 
-    if names is None:
-        paths = list(shipped("scenes").values())
-    else:
-        paths = [
-            path
-            for name in names
-            for path in (scene_files(Path(name)) if Path(name).is_dir() else (find("scenes", name, where="FILE"),))
-        ]
-    checked = [check_file(path) for path in paths]
+    paths = list(shipped("scenes").values()) if names is None else [path for name in names for path in _files(name)]
+    checked = check_files(paths)
     if as_json:
         say_json(_checked(checked))
     else:
         _tell(checked)
-    if not checked or any(finding.issue == "unreadable" for one in checked for finding in one.findings):
+    if any(finding.issue == "unreadable" for one in checked for finding in one.findings):
         raise Finished(1)
 
 
@@ -121,6 +113,22 @@ def import_scenes(
         return
     _tell(checked)
     say(f"{out}: scenes: {len(found)}")
+
+
+def _files(name: str) -> Sequence[Path]:
+    """Returns the files that a name means: a shipped scene's, a file itself, or those of a folder."""
+    from dramaturg.errors import UserError
+    from dramaturg.files import find
+    from dramaturg.stage.world.reading import scene_files
+
+    if Path(name).is_dir():
+        if not (files := scene_files(Path(name))):
+            raise UserError("holds no scenes", where=name, allowed="YAML, JSONL or CharacterBox JSON files")
+        return files
+    file, parted, _ = name.rpartition("#")
+    if parted and Path(file).is_file():
+        raise UserError("is one scene of a file", where=name, allowed=f"the file, {file}: it is checked as a whole")
+    return (find("scenes", name, where="FILE"),)
 
 
 def _tell(checked: Sequence[Checked]) -> None:

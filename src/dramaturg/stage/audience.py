@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from dramaturg.stage.transcript import Turn
+from dramaturg.stage.transcript import StateChange, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +48,13 @@ class Usher(Protocol):
 
     def gives(self, floor: Floor) -> None:
         """Takes who has the floor, before every turn."""
+        ...
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """An audience that is also told of every state that changes."""
+
+    def changed(self, change: StateChange) -> None:
+        """Takes a state that changed, after the turn at which it did."""
         ...

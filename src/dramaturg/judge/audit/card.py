@@ -153,7 +153,7 @@ class Card(Parts):
 
     @property
     def poor(self) -> bool:
-        """Whether it may be luck: the interval of the balanced accuracy reaches 0.6, or there is none."""
+        """Whether it may be luck: the interval of the balanced accuracy does not lie above 0.6, or there is none."""
         return may_be_luck(self.balanced_accuracy)
 
     @property
@@ -167,7 +167,7 @@ class Card(Parts):
             return f"{told}, for which there is no interval ({found.note}). Its scores are not to be relied on."
         told = f"{told} ({found.low:.2f} to {found.high:.2f}; a coin has 0.50)"
         if self.poor:
-            return f"{told}. The interval reaches {POOR}: its scores are not to be relied on."
+            return f"{told}. The interval does not lie above {POOR}: its scores are not to be relied on."
         return f"{told}. The card speaks of planted faults, not of what people would say."
 
 

@@ -86,6 +86,50 @@ def score_table(table: RatingTable, *, seed: int = 0) -> tuple[SubjectRating, ..
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CharacterRating:
+    """What was rated of one character of one scene.
+
+    Attributes:
+        subject: The model that plays it.
+        scene: Id of the scene.
+        role: Id of the role.
+        name: Of the character.
+        plays: How often it was played.
+        scores: Metric id, and `AVERAGE`, → mean over plays with its interval over them.
+    """
+
+    subject: str
+    scene: str
+    role: str
+    name: str
+    plays: int
+    scores: Mapping[str, Estimate]
+
+
+def score_characters(table: RatingTable) -> tuple[CharacterRating, ...]:
+    """Returns the scores of every character of every scene by subject, in the order in which they come.
+
+    Args:
+        table: The ratings of one judge.
+    """
+    groups: dict[tuple[str, str, str], list[RatingRow]] = {}
+    for row in table.rows:
+        groups.setdefault((row.subject, row.scene, row.role), []).append(row)
+    valued = {metric: _value_of(metric) for metric in table.metrics} | {AVERAGE: _average_of(table.metrics)}
+    return tuple(
+        CharacterRating(
+            subject=subject,
+            scene=scene,
+            role=role,
+            name=rows[0].name or role,
+            plays=len(rows),
+            scores={name: _over_plays(rows, value) for name, value in valued.items()},
+        )
+        for (subject, scene, role), rows in groups.items()
+    )
+
+
 _Valued = Callable[[RatingRow, float | None], float | None]
 """Returns what a row counts, with a number in place of what is missing, or None to leave it missing."""
 
@@ -120,6 +164,11 @@ def _score(rows: Sequence[RatingRow], value: _Valued, seed: int) -> MetricScore:
         if_worst=_bound(rows, value, BOUNDS[0]),
         if_best=_bound(rows, value, BOUNDS[1]),
     )
+
+
+def _over_plays(rows: Sequence[RatingRow], value: _Valued) -> Estimate:
+    plays = {row.transcript: [found] for row in rows if (found := value(row, None)) is not None}
+    return t_interval(plays, n_planned=len(rows), bounds=BOUNDS)
 
 
 def _by_scene(rows: Sequence[RatingRow], value: _Valued, instead: float | None) -> dict[str, list[float]]:

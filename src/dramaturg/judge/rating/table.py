@@ -28,6 +28,7 @@ class RatingRow:
         protocol: Under which it was staged.
         subject: Model that plays the role.
         values: Rating by metric, None where it is missing.
+        name: Of the role, for people.
     """
 
     transcript: str
@@ -38,6 +39,7 @@ class RatingRow:
     protocol: str
     subject: str
     values: Mapping[str, float | None]
+    name: str = ""
 
     @property
     def key(self) -> RowKey:
@@ -152,6 +154,7 @@ def _table(ratings: Sequence[RatingJudgement]) -> RatingTable:
                 protocol=group[0].protocol,
                 subject=group[0].subject,
                 values={one.metric: one.value for one in group},
+                name=group[0].name or group[0].role,
             )
             for group in found.values()
         ),

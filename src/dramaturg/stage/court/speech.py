@@ -31,7 +31,8 @@ _AS_AN_AI = re.compile(
 )
 _REFUSAL = re.compile(
     r"\b(?:can(?:no|['’])t|unable to|not able to)\s+(?:assist|help|comply|continue|fulfil+)(?:\s+\w+){0,2}?"
-    r"\s+with\s+(?:that|this|your)\b",
+    r"\s+with\s+(?:that|this|your)\b"
+    r"|(?:无法|不能)(?:协助|帮助|继续|提供|满足|完成)(?:您|你)?(?:的|这个|这样的|该|此类|这类)?(?:请求|要求|内容|任务)",
     re.IGNORECASE,
 )
 
@@ -125,10 +126,15 @@ def whole_sentences(text: str) -> str:
     return text[: ends[-1]] if ends else text
 
 
+def declines(text: str) -> bool:
+    """Returns whether a text turns its task down as an assistant does, and not as somebody who plays a part."""
+    return _REFUSAL.search(text) is not None
+
+
 def _fault(text: str, earlier: Sequence[str]) -> SpeechFault:
     if not _WORD.search(text):
         return "empty"
-    if _REFUSAL.search(text):
+    if declines(text):
         return "refused"
     if repeats_itself(text) or any(nearly_same(text, before) for before in earlier):
         return "loop"

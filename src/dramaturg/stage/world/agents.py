@@ -77,8 +77,11 @@ class Agent:
         self._cures: list[tuple[str, str]] = []
 
     def hears(self, turn: Turn) -> None:
-        """Takes a turn, to be told of it when it is asked next; what is its own stands in its chat already."""
-        if turn.role == self.role.id or not is_news(turn):
+        """Takes a turn, to be told of it when it is asked next.
+
+        What is its own stands in its chat already, but for what a person did in its place.
+        """
+        if (turn.role == self.role.id and not turn.human) or not is_news(turn):
             self._in_chat.add(turn.id)
         elif turn.text and (not turn.seen_by or self.role.id in turn.seen_by):
             self._news.append((turn.id, self._setting.line(turn)))
@@ -199,6 +202,21 @@ class Agent:
         """Returns what comes to the agent's mind, as a part of a message; empty where nothing does."""
         del situation
         return ""
+
+    async def drawn(self, draw: Callable[[int], Awaitable[ResultT]], fault: Callable[[ResultT], str]) -> ResultT:
+        """Returns what was drawn, anew where it had better be; each time is counted.
+
+        Args:
+            draw: Draws once; gets 0, then 1, 2 …
+            fault: Why what was drawn had better be drawn anew; empty where it need not.
+        """
+        drawn = await draw(0)
+        for attempt in range(1, self._setting.limits.redraws + 1):
+            if not (why := fault(drawn)):
+                break
+            self._cures.append(("redraw", why))
+            drawn = await draw(attempt)
+        return drawn
 
     def sampling(self, most_tokens: int) -> Sampling:
         """Returns the parameters of an answer of a length."""

@@ -7,19 +7,80 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+from dramaturg.stage.world.written import bounded
 
 NONE = "none"
 """The target of an act that affects nobody else."""
 
 InfluenceT = TypeVar("InfluenceT", bound="Influence")
 
-_PARTED = re.compile(r"\s*[;；]\s*[;；:：]\s*")
-_SLOT = re.compile(r"\A[\s*_`\"'“”‘’\[【<(-]*(?P<text>.*?)[\s*_`\"'“”‘’\]】>)]*\Z", re.DOTALL)
+_KEPT = re.compile(
+    r"[\s(（\[\"'“”*_-]*(?:none|nil|null|n/?a|not applicable|(?:the )?same(?: as before)?|unchanged|not changed"
+    r"|no changes?|nothing changed|not (?:specified|told|given)|unknown|\?+|无|没有|不变|未变|无变化|没有(?:变化|改变)"
+    r"|同上|未知|不明)[\s.。…)）\]\"'“”*_-]*",
+    re.IGNORECASE,
+)
+_NEXT_KEY = re.compile(
+    r"(?:\A|\n|(?<=[.!?。！？]))\s*[-*]?\s*(?:time|place|description|undecided|position|state)\s*[:：].*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+_NOTHING_LEFT = re.compile(
+    r"[\s.\"'“”*_(（]*(?:none|nothing(?: (?:is |at all )?(?:left|undecided|more|else))?|n/a|无|没有(?:了)?|没什么)"
+    r"[\s.。\"'“”*_)）]*\Z",
+    re.IGNORECASE,
+)
+
+
+def _text(value: object) -> object:
+    return "" if value is None else bounded(value) if isinstance(value, str) else value
+
+
+def _kept(value: object) -> object:
+    if isinstance(value, str):
+        value = _NEXT_KEY.sub("", value)
+        return "" if _KEPT.fullmatch(value) else _text(value)
+    return _text(value)
+
+
+def _target(value: object) -> object:
+    match value:
+        case None:
+            return NONE
+        case list():
+            names = cast("list[object]", value)
+            return ", ".join(map(str, names)) if all(isinstance(name, str) for name in names) else names
+        case _:
+            return value
+
+
+def _updates(value: object) -> object:
+    match value:
+        case None:
+            return ()
+        case dict() if "who" not in value:
+            by_id = cast("dict[str, object]", value)
+            return [
+                {**cast("dict[str, object]", one), "who": who} for who, one in by_id.items() if isinstance(one, dict)
+            ]
+        case _:
+            return value
+
+
+Words = Annotated[str, BeforeValidator(_text)]
+"""Text of a bounded length; null is empty."""
+
+Now = Annotated[str, BeforeValidator(_kept)]
+"""How something is now; null, and words such as "unchanged" or "None", are empty: it stays as it was.
+
+It ends where another key of the form begins in it: small models go on with the form inside one of its texts.
+"""
+
+Target = Annotated[str, BeforeValidator(_target)]
+"""Who is affected: null is nobody, and a list is written out."""
 
 
 class _Frozen(BaseModel):
@@ -34,8 +95,8 @@ class Influence(_Frozen):
         influence: What the act does to the target.
     """
 
-    target: str
-    influence: str = ""
+    target: Target
+    influence: Words = ""
 
 
 class InfluenceOrUpdate(Influence):
@@ -46,8 +107,8 @@ class InfluenceOrUpdate(Influence):
         state: How the actor is then.
     """
 
-    position: str = ""
-    state: str = ""
+    position: Now = ""
+    state: Now = ""
 
 
 class Update(_Frozen):
@@ -58,8 +119,8 @@ class Update(_Frozen):
         state: How somebody is, in body and mind.
     """
 
-    position: str = ""
-    state: str = ""
+    position: Now = ""
+    state: Now = ""
 
 
 class UpdateOf(Update):
@@ -80,8 +141,8 @@ class Result(_Frozen):
         updates: How it left both.
     """
 
-    result: str
-    updates: tuple[UpdateOf, ...] = ()
+    result: Words
+    updates: Annotated[tuple[UpdateOf, ...], BeforeValidator(_updates)] = ()
 
 
 class EnvironmentUpdate(_Frozen):
@@ -91,13 +152,21 @@ class EnvironmentUpdate(_Frozen):
         time: When.
         place: Where.
         description: What can be seen, heard and felt.
-        concluded: Whether what was at stake is settled, so that the story is over.
+        undecided: What of what is at stake is still to be settled; a word for nothing where the story is over.
     """
 
-    time: str = ""
-    place: str = ""
-    description: str = ""
-    concluded: bool
+    time: Now = ""
+    place: Now = ""
+    description: Now = ""
+    undecided: Words = ""
+
+    @property
+    def concluded(self) -> bool:
+        """Whether the narrator says that nothing is left to be settled; a blank says nothing of it.
+
+        It is asked for what is left, and not whether the story is over: small models say yes to that at once.
+        """
+        return _NOTHING_LEFT.match(self.undecided) is not None
 
 
 class Beliefs(_Frozen):
@@ -108,8 +177,8 @@ class Beliefs(_Frozen):
         environment_belief: What it makes of the others and of the place.
     """
 
-    self_belief: Annotated[str, Field(min_length=1)]
-    environment_belief: Annotated[str, Field(min_length=1)]
+    self_belief: Annotated[Words, Field(min_length=1)]
+    environment_belief: Annotated[Words, Field(min_length=1)]
 
 
 class Act(_Frozen):
@@ -121,67 +190,16 @@ class Act(_Frozen):
     """
 
     action: Annotated[str, Field(min_length=1)]
-    speech: str = ""
+    speech: Words = ""
 
 
 @functools.lru_cache(maxsize=1024)
 def closed(answer: type[InfluenceT], ids: tuple[str, ...]) -> type[InfluenceT]:
     """Returns the type of an influence whose target is one of these ids, or `NONE`, for a server that holds to it."""
-    target = Annotated[str, Field(json_schema_extra={"enum": [*ids, NONE]})]
+    target = Annotated[Target, Field(json_schema_extra={"enum": [*ids, NONE]})]
     return create_model(answer.__name__, __base__=answer, target=(target, ...))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """An influence in the published form ``[actor];;[target];;[influence]``.
-
-    Attributes:
-        actor: Who acts, as it is written.
-        target: Whom it affects, as it is written.
-        influence: How; whatever signs it has stay.
-    """
-
-    actor: str
-    target: str
-    influence: str
-
-
-def read_influence(text: str) -> Written | None:
-    """Returns the influence that a narrator wrote in the published form, or None where no line has it.
-
-    The two parting signs may be ``;;`` or ``;:``, of either width and with blanks; brackets may be missing, a label or
-    another sentence may stand on other lines. Two parts are a target and its influence.
-    Source: CharacterBox, appendix D.1, writes ``;:`` where its code wants ``;;``.
-    """
-    for line in text.splitlines():
-        parts = [_bare(part) for part in _PARTED.split(line, maxsplit=2)]
-        match parts:
-            case [actor, target, influence] if target:
-                return Written(actor, target, influence)
-            case [target, influence] if target and influence:
-                return Written("", target, influence)
-            case _:
-                continue
-    return None
-
-
-def read_plan(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Returns the line of a plan that each name has; a name without one is not in it.
-
-    Args:
-        text: Lines ``Name: what this one does next``.
-        names: Whose lines are looked for.
-    """
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        head, parted, rest = re.sub(r"[：]", ":", line, count=1).partition(":")
-        name = _bare(re.sub(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s*", "", head)).casefold()
-        whose = next((known for known in names if known.casefold() == name), None)
-        if parted and whose is not None and rest.strip(" *_"):
-            found.setdefault(whose, rest.strip(" *_"))
-    return found
-
-
-def _bare(text: str) -> str:
-    found = _SLOT.match(text)
-    return found["text"].strip() if found is not None else text.strip()
+def is_blank(text: str) -> bool:
+    """Returns whether a text tells nothing: it is empty, or a word that stands for that, such as "None"."""
+    return not text.strip() or _KEPT.fullmatch(text) is not None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Collection
 from functools import partial
-from typing import TypeVar
 
 from dramaturg.model.structured import Structured
 from dramaturg.stage.cast import ModelSeat
@@ -13,12 +12,13 @@ from dramaturg.stage.transcript import Role, Turn
 from dramaturg.stage.world.agents import Agent
 from dramaturg.stage.world.answers import Act, Beliefs
 from dramaturg.stage.world.chronicle import Chronicle, is_news
-from dramaturg.stage.world.deeds import Deed, Reader
+from dramaturg.stage.world.deeds import Deed, DeedKind, Reader
 from dramaturg.stage.world.memory import CharacterMemory, importance
 from dramaturg.stage.world.scene import SceneCharacter
 from dramaturg.stage.world.setting import Setting, surroundings
-
-DrawnT = TypeVar("DrawnT", Deed, tuple[Deed, Deed])
+from dramaturg.stage.world.weighing import BATCH, shares, weigh
+from dramaturg.stage.world.weighing import PURPOSE as IMPORTANCE
+from dramaturg.stage.world.written import bounded
 
 SELF_BELIEF = "self_belief"
 ENVIRONMENT_BELIEF = "environment_belief"
@@ -61,8 +61,10 @@ class CharacterAgent(Agent):
             system += f"\n\n{forms.fill(name=one_line(character.name), silence=setting.word('silence'))}"
         super().__init__(setting, chronicle, setting.role_of(character), seat, system)
         self.character = character
-        self._reader = Reader(character, others, setting.language)
-        self._memory = CharacterMemory(setting.embedder, budget_tokens=setting.limits.memory_tokens)
+        self._reader = Reader(character, others, setting.language, _opened(character), _opened(*others))
+        self._memory = CharacterMemory(
+            setting.embedder, weights=setting.memory.weights, budget_tokens=setting.limits.memory_tokens
+        )
         self._beliefs: dict[str, str] = {}
 
     def hears(self, turn: Turn) -> None:
@@ -72,8 +74,8 @@ class CharacterAgent(Agent):
         seen = not turn.seen_by or own or self.role.id in turn.seen_by
         if not (turn.text and seen and is_news(turn)):
             return
-        if own:
-            self._reader.earlier.append(turn.text)
+        if turn.kind in {"action", "speech"}:
+            (self._reader.earlier if own else self._reader.heard).append(turn.text)
         about_owner = not own and (f"target:{self.character.id}" in turn.flags or self.character.name in turn.text)
         weight = importance(turn.kind, own=own, about_owner=about_owner)
         self._memory.remember(turn.id, self._chronicle.round, self._setting.line(turn).removeprefix("- "), weight)
@@ -137,7 +139,7 @@ class CharacterAgent(Agent):
             )
             return self._read_both(filled)
 
-        action, speech = await self._drawn(draw, lambda both: both[0].fault)
+        action, speech = await self.drawn(draw, lambda both: both[0].fault)
         self.keep(Act.model_construct(action=action.text, speech=speech.text).model_dump_json())
         return action, speech
 
@@ -153,6 +155,8 @@ class CharacterAgent(Agent):
     async def recollected(self, situation: str) -> str:
         """Returns what comes to the character's mind of what does not stand in its chat any more."""
         there = {*self._in_chat, *(turn for turn, _ in self._news)}
+        if self._setting.memory.importance_by == "model":
+            await self._weigh(there)
         found = await self._memory.recall(situation, round=self._chronicle.round, without=there)
         if not found.memories:
             return ""
@@ -161,7 +165,26 @@ class CharacterAgent(Agent):
         memories = "\n".join(f"- {one_line(memory.text)}" for memory in found.memories)
         return self._setting.prompt("memories").fill(memories=memories)
 
-    async def _deed(self, purpose: str, task: str) -> Deed:
+    async def _weigh(self, there: Collection[str]) -> None:
+        """Asks the player how important those memories are that may come to mind and that it was not asked about yet.
+
+        An answer that cannot be read, or has not a number for each, leaves them as the rule has it, and is counted.
+        """
+        new = self._memory.to_weigh(without=there)[-BATCH:]
+        if not new:
+            return
+        step = f"round/{self._chronicle.round}/{self.role.id}/{self._asked}/{IMPORTANCE}/{new[-1].turns[0]}"
+        filled = await weigh(self._setting, self.character, self.seat, new, step=step, round=self._chronicle.round)
+        self._note(filled.keys, IMPORTANCE)
+        if filled.value is None or len(filled.value.importance) != len(new):
+            self._cures.append((f"{IMPORTANCE}:{filled.failure or 'left_out'}", filled.detail))
+            return
+        numbers = filled.value.importance
+        self._memory.weigh(new, shares(numbers))
+        given = " ".join(f"{memory.turns[0]}={number}" for memory, number in zip(new, numbers, strict=True))
+        self._changes.append((IMPORTANCE, given))
+
+    async def _deed(self, purpose: DeedKind, task: str) -> Deed:
         limits, audience = self._setting.limits, self._setting.audience
         self._chronicle.gives(self.role, purpose)
 
@@ -174,36 +197,27 @@ class CharacterAgent(Agent):
                 on_text=partial(audience.hears, self.role.name) if audience is not None else None,
             )
             reply = asked.reply
-            return self._reader.read(reply.status, reply.text, reply.text, key=asked.key, silent=purpose == "speech")
+            return self._reader.read(reply.status, reply.text, reply.text, key=asked.key, kind=purpose)
 
-        deed = await self._drawn(draw, lambda deed: deed.fault)
+        deed = await self.drawn(draw, lambda deed: deed.fault)
         self.keep(deed.text or deed.raw)
         return deed
-
-    async def _drawn(self, draw: Callable[[int], Awaitable[DrawnT]], fault: Callable[[DrawnT], str]) -> DrawnT:
-        """Returns what was drawn, anew where it had better be; each time is counted."""
-        drawn = await draw(0)
-        for attempt in range(1, self._setting.limits.redraws + 1):
-            if not (why := fault(drawn)):
-                break
-            self._cures.append(("redraw", why))
-            drawn = await draw(attempt)
-        return drawn
 
     def _read_both(self, filled: Structured[Act]) -> tuple[Deed, Deed]:
         key = filled.keys[-1]
         if filled.value is None:
             raw = filled.text if filled.failure in READABLE else ""
-            deed = self._reader.read("ok", filled.text, raw, key=key)
+            deed = self._reader.read("ok", filled.text, raw, key=key, kind="action")
             flag = f"act:{filled.failure}"
             return Deed(deed.text, deed.raw, key, (*deed.flags, flag)), Deed("")
-        action = self._reader.read("ok", filled.text, filled.value.action, key=key)
-        speech = self._reader.read("ok", filled.text, filled.value.speech, key=key, silent=True)
-        return action, speech
+        action = self._reader.read("ok", filled.text, filled.value.action, key=key, kind="action")
+        return self._reader.both(
+            action, self._reader.read("ok", filled.text, filled.value.speech, key=key, kind="speech")
+        )
 
     def _believes(self, name: str, belief: str) -> None:
-        self._beliefs[name] = belief.strip()
-        self._changes.append((name, belief.strip()))
+        self._beliefs[name] = bounded(belief.strip())
+        self._changes.append((name, self._beliefs[name]))
 
     def _planned(self, prompt: str, plan: str) -> str:
         values = {"name": self.character.name}
@@ -211,6 +225,12 @@ class CharacterAgent(Agent):
             values["silence"] = self._setting.word("silence")
         task = self._setting.prompt(prompt).fill(**values)
         return f"{self._setting.prompt('plan').fill(plan=one_line(plan))}\n\n{task}" if plan else task
+
+
+def _opened(*characters: SceneCharacter) -> list[str]:
+    """Returns what characters did and said before the first round."""
+    openings = (character.opening for character in characters if character.opening is not None)
+    return [text for opening in openings for text in (opening.action, opening.speech) if text.strip()]
 
 
 def _form(filled: Structured[Beliefs]) -> str:

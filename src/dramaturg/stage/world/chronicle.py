@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dramaturg.stage.audience import Floor, Usher
+from dramaturg.stage.audience import Floor, Observer, Usher
 from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Cure, Role, StateChange, Turn, TurnKind
 from dramaturg.stage.world.answers import EnvironmentUpdate
@@ -162,7 +162,10 @@ class Chronicle:
 
     def change(self, owner: str, name: str, value: str) -> None:
         """Adds a state that changed at the last turn."""
-        self.states.append(StateChange(turn=self.turns[-1].id, owner=owner, name=name, value=value))
+        changed = StateChange(turn=self.turns[-1].id, owner=owner, name=name, value=value)
+        self.states.append(changed)
+        if isinstance(self._setting.audience, Observer):
+            self._setting.audience.changed(changed)
 
     def cure(self, kind: str, role: str, detail: str = "") -> None:
         """Adds what was mended at the last turn, or of what nothing could be used."""

@@ -10,9 +10,9 @@ from dramaturg.stage.cast import ModelSeat
 from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Role
 from dramaturg.stage.world.agents import Agent
-from dramaturg.stage.world.answers import read_plan
 from dramaturg.stage.world.chronicle import Chronicle
-from dramaturg.stage.world.setting import DIRECTOR, Setting, surroundings
+from dramaturg.stage.world.setting import DIRECTOR, Setting, character_role, surroundings
+from dramaturg.stage.world.written import read_plan
 
 
 class Director(Agent):
@@ -46,11 +46,15 @@ class Director(Agent):
         task = self._setting.prompt("synopsis").fill(names=", ".join(map(one_line, names)))
         asked = await self.write(task, purpose="synopsis", sampling=self.sampling(self._setting.limits.plan_tokens))
         self.keep(asked.reply.text)
-        lines = read_plan(asked.reply.text, names)
-        if len(lines) < len(names):
-            left_out = ", ".join(name for name in names if name not in lines)
-            self._cures.append(("synopsis:left_out", left_out))
-        return {role.id: (lines[role.name], asked.key) for role in order if role.name in lines}
+        lines = read_plan(asked.reply.text, self._whose)
+        if left_out := [role.name for role in order if role.id not in lines]:
+            self._cures.append(("synopsis:left_out", ", ".join(left_out)))
+        return {role.id: (lines[role.id], asked.key) for role in order if role.id in lines}
+
+    def _whose(self, name: str) -> str:
+        """Returns the id of the role that a name means; empty where it means no one character."""
+        character = self._setting.names.resolve(name).id
+        return character_role(character) if character else ""
 
     def standing(self) -> str:
         """Returns how everything stands now."""

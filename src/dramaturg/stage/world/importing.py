@@ -41,6 +41,9 @@ _SETS: dict[str, SceneSource] = {"new": "generated", "extracted": "extracted"}
 _HAN_SHARE = 0.2
 """From this share of Chinese signs on, the titles of a file are Chinese."""
 
+_MOST_UNKNOWN = 100
+"""Most characters of a value under a key that the published form does not have; a longer one may be a work's text."""
+
 _SIGNS_AROUND = " \t\r\n.…,;:!?*_`'\"“”‘’()[]{}-—。，；：！？（）【】「」"
 _QUOTED = re.compile(r"“([^“”]*)”|「([^「」]*)」|\"([^\"]*)\"")
 
@@ -278,7 +281,14 @@ def _without_text(raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     if isinstance(chunk, dict) and "chunk_ref" not in row:
         text = str(chunk.get("text") or "")
         row["chunk_ref"] = {"id": chunk.get("id"), "chars": len(text), "sha256": sha256(text)}
-    return {key: _storable(value) for key, value in row.items()}
+    kept = {key: value if key in SceneRow.model_fields else _without_long_text(value) for key, value in row.items()}
+    return {key: _storable(value) for key, value in kept.items()}
+
+
+def _without_long_text(value: JsonValue) -> JsonValue:
+    """Returns a value under a key that nobody knows, with length and hash in the place of what may be a work's text."""
+    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if len(written) <= _MOST_UNKNOWN else {"chars": len(written), "sha256": sha256(written)}
 
 
 def _storable(value: JsonValue) -> JsonValue:
@@ -297,7 +307,16 @@ def _storable(value: JsonValue) -> JsonValue:
 def _problems(problems: ValidationError, where: str) -> Iterable[str]:
     for problem in problems.errors(include_url=False):
         key = ".".join(map(str, problem["loc"]))
-        yield f"{where}{f'.{key}' if key else ''}: {problem['msg'].removeprefix('Value error, ')}"
+        match problem["type"]:
+            case "too_short":
+                what = "is empty"
+            case "model_type" | "dict_type":
+                what = "is no object"
+            case "tuple_type":
+                what = "is no list"
+            case _:
+                what = problem["msg"].removeprefix("Value error, ")
+        yield f"{where}{f'.{key}' if key else ''}: {what}"
 
 
 def _no_number(text: str) -> float:

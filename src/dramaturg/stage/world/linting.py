@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +34,8 @@ Issue = Literal[
     "empty profile",
     "very long profile",
     "name of two characters",
+    "name that names nobody",
+    "id of two scenes",
     "unreadable",
 ]
 """What can be wrong. Dialogues, genders, actors, keys, blanks and chunks are looked at in imported scenes alone."""
@@ -75,7 +77,8 @@ class SceneFinding:
         }
 
     def __str__(self) -> str:
-        return f"{self.scene}: {self.issue} at {self.where}: {self.detail}"
+        of_scene = f"{self.scene}: " if self.scene != "" else ""
+        return f"{of_scene}{self.issue} at {self.where}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,17 @@ def check_file(path: Path) -> Checked:
         unreadable = (SceneFinding(str(path), "", "unreadable", where or "file", what) for where, what in parts)
         return Checked(str(path), (), tuple(unreadable))
     return Checked(str(path), scenes, lint(scenes, str(path), by_number=path.suffix == ".json"))
+
+
+def check_files(paths: Sequence[Path]) -> tuple[Checked, ...]:
+    """Returns what `check_file` says of each file; an id that stands in two of them is a finding too."""
+    first: dict[str, str] = {}
+    found: list[Checked] = []
+    for checked in map(check_file, paths):
+        twice = [scene.id for scene in checked.scenes if first.setdefault(scene.id, checked.file) != checked.file]
+        more = (SceneFinding(checked.file, name, "id of two scenes", "id", f"also in {first[name]}") for name in twice)
+        found.append(replace(checked, findings=(*checked.findings, *more)))
+    return tuple(found)
 
 
 def lint(scenes: Sequence[Scene], file: str, *, by_number: bool = False) -> tuple[SceneFinding, ...]:
@@ -150,8 +164,11 @@ def _scene_issues(scene: Scene) -> Iterator[_Found]:
         elif size > LONG_PROFILE_TOKENS:
             yield "very long profile", f"{where}.profile", f"{character.name}, about {size} tokens"
         for name in (character.name, *character.aliases):
-            if names.resolve(name).meaning == "ambiguous":
+            named = names.resolve(name)
+            if named.meaning == "ambiguous":
                 yield "name of two characters", where, name
+            elif named.id != character.id:
+                yield "name that names nobody", where, name
 
 
 def _prose(scene: Scene) -> Iterator[tuple[str, str]]:

@@ -8,8 +8,8 @@ tokens of its own: no profile, belief or prompt counts against it, however long.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import assert_never
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
 
 from dramaturg.ledger.budget import estimated_tokens
 from dramaturg.model.embeddings import Embedder, Vector, similarities
@@ -50,6 +50,25 @@ class Weights:
 EQUAL_WEIGHTS = Weights()
 """Those of the source."""
 
+Judge = Literal["rule", "model"]
+"""Who says how important a memory is: a rule, or the model that remembers, as in the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRules:
+    """How characters remember; part of what is measured.
+
+    Attributes:
+        weights: How much each part counts for what comes to mind.
+        importance_by: Who says how important a memory is.
+    """
+
+    weights: Weights = EQUAL_WEIGHTS
+    importance_by: Judge = "rule"
+
+
+DEFAULT_RULES = MemoryRules()
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -60,12 +79,14 @@ class Memory:
         round: Round in which it was last told of, from 0 for the opening.
         text: What happened, and who did it, in words.
         importance: From 0 to 1.
+        weighed: Whether a model gave the importance.
     """
 
     turns: tuple[str, ...]
     round: int
     text: str
     importance: float
+    weighed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +162,8 @@ class CharacterMemory:
         """Keeps a memory; blank text is none.
 
         A text that says what is there already, or part of it, in the same words and order, is merged with it: the
-        longer text stays, the later round counts, and so does the greater importance. Other words are another memory,
-        however alike: one name or one "not" makes another event.
+        longer text stays, the later round counts, and so does the greater importance, or the one that a model gave to
+        it. Other words are another memory, however alike: one name or one "not" makes another event.
 
         Args:
             turn: Id of the turn that tells of it.
@@ -154,14 +175,37 @@ class CharacterMemory:
         if not words:
             return
         turns: tuple[str, ...] = (turn,)
+        weighed = False
         for at in reversed([at for at, known in enumerate(self._words) if _same(words, known)]):
             known, known_words = self._memories.pop(at), self._words.pop(at)
             turns = (*known.turns, *turns)
             round, importance = max(round, known.round), max(importance, known.importance)
             if len(known_words) >= len(words):
                 text, words = known.text, known_words
-        self._memories.append(Memory(tuple(dict.fromkeys(turns)), round, text.strip(), importance))
+                weighed, importance = (True, known.importance) if known.weighed else (weighed, importance)
+        self._memories.append(Memory(tuple(dict.fromkeys(turns)), round, text.strip(), importance, weighed))
         self._words.append(words)
+
+    def to_weigh(self, *, without: Collection[str] = ()) -> tuple[Memory, ...]:
+        """Returns the memories that may come to mind and whose importance no model gave yet, the oldest first.
+
+        Args:
+            without: Ids of turns that the character has before its eyes.
+        """
+        return tuple(memory for memory in self._away(without) if not memory.weighed)
+
+    def weigh(self, memories: Sequence[Memory], importance: Sequence[float]) -> None:
+        """Takes how important memories are, instead of what the rule said.
+
+        Args:
+            memories: Some that `to_weigh` returned.
+            importance: From 0 to 1, one for each.
+        """
+        given = dict(zip(memories, importance, strict=True))
+        self._memories = [
+            replace(memory, importance=given[memory], weighed=True) if memory in given else memory
+            for memory in self._memories
+        ]
 
     async def recall(self, situation: str, *, round: int, without: Collection[str] = ()) -> Recollection:
         """Returns what comes to mind in a situation: the best that fit the budget, in the order of events.
@@ -173,7 +217,7 @@ class CharacterMemory:
             round: The round it is now.
             without: Ids of turns that the character has before its eyes; memories of these alone stay away.
         """
-        there = [memory for memory in self._memories if not set(without).issuperset(memory.turns)]
+        there = self._away(without)
         situation = shortened(situation, self._budget_tokens)
         texts = [shortened(memory.text, self._budget_tokens) for memory in there]
         alike = await similarities(self._embedder, situation, texts)
@@ -187,8 +231,11 @@ class CharacterMemory:
             if size <= left:
                 left -= size
                 memory = there[at]
-                chosen[at] = Memory(memory.turns, memory.round, texts[at], memory.importance)
+                chosen[at] = replace(memory, text=texts[at])
         return Recollection(tuple(chosen[at] for at in sorted(chosen)), self._budget_tokens - left, alike.by)
+
+    def _away(self, without: Collection[str]) -> list[Memory]:
+        return [memory for memory in self._memories if not set(without).issuperset(memory.turns)]
 
     def _score(self, memory: Memory, round: int, relevance: float) -> float:
         recency = 0.5 ** (max(round - memory.round, 0) / HALF_LIFE_ROUNDS)

@@ -18,7 +18,8 @@ def _listed(text: str) -> frozenset[str]:
 NOBODY = _listed("""
     none | null | nil | n/a | na | no | nobody | no one | no-one | noone | nothing | not applicable
     no target | no character | no characters | no other | no other character | nobody else | no one else
-    nobody in particular | no one in particular | none of them
+    nobody in particular | no one in particular | none of them | none of these
+    none of the others | none of the other characters
     environment | the environment | scene | the scene | surroundings | the surroundings
     无 | 无人 | 没有 | 没有人 | 没人 | 谁也没有 | 无目标 | 无对象 | 没有目标 | 没有对象 | 不适用 | 空 | 任何人都没有
     没有任何人 | 没有其他人 | 无其他人 | 无特定对象 | 无特定目标 | 环境 | 场景 | 周围环境
@@ -39,6 +40,12 @@ OTHERS = _listed("""
 """)
 """Words that mean one person only where no more than one other is there."""
 
+PRONOUNS: dict[str, Gender] = {
+    **dict.fromkeys(("he", "him", "他"), "male"),
+    **dict.fromkeys(("she", "her", "她"), "female"),
+}
+"""Those of them that tell a gender."""
+
 EVERYBODY = _listed("""
     all | all of them | everyone | everybody | everyone else | everybody else | everyone present | both | both of them
     the others | others | all others | all characters | all the characters | each other | the group | the crowd
@@ -46,7 +53,10 @@ EVERYBODY = _listed("""
 """)
 """Ways to say that all the others are meant."""
 
-ARTICLES = _listed("the | a | an | this | that | old | young | little | dear | poor")
+ARTICLES = _listed("""
+    the | a | an | this | that | old | young | little | dear | poor
+    mainly | mostly | primarily | chiefly | especially | probably | only | just | directly | then | also
+""")
 """Words that may stand before a name without being part of it."""
 
 PARTICLES = _listed("of | the | and | von | van | de | del | della | di | da | le | la | el | al | bin | ibn")

@@ -22,6 +22,7 @@ from dramaturg.stage.world.name_words import (
     OTHERS,
     PARTICLES,
     PREFIXES,
+    PRONOUNS,
     SELF,
     SUFFIXES,
     TITLES,
@@ -38,8 +39,10 @@ _EDGES = " \t\r\n.,;:!?*_`'\"<>[]{}()#|@~=-–—。、「」『』《》〈〉�
 _QUOTES = re.compile('["“”„«»「」『』`*]')
 _APOSTROPHES = re.compile("[‘’ʼ′]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_DOTS = re.compile("[·・•‧]")
+_DOTS = re.compile(r"[·・•‧]|(?<=\w)-(?=\w)")
+"""Signs between the parts of one name, which some write and others leave out."""
 _BRACKETED = re.compile(r"[(\[{【〔]([^()\[\]{}【】〔〕]*)[)\]}】〕]")
+_BRACKETS = re.compile(r"[()\[\]{}【】〔〕]")
 _LABEL = re.compile(
     r"^\s*(?:\d{1,2}[.)、]\s*(?=\D))?(?:(?:[-*#>]+\s*)?(?:the\s+)?(?:\w+\s+){0,2}?(?:targets?|characters?|names?|id|answer|recipient|affected)"
     r"(?:\s+is)?\s*[:=]|[\u3400-\u9fff]{0,6}(?:目标|对象|角色|人物|姓名|名字|名称|答案|影响者|是)\s*[:=])?\s*",
@@ -53,9 +56,10 @@ _WORD_BEFORE = re.compile(r"([^\W\d_][\w'-]*)\.?\s+\Z")
 _WORD_AFTER = re.compile(r"\s+([^\W\d_][\w'-]*)")
 _UNSPACED = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _NOBODY_IN_SENTENCE = re.compile(
-    r"\b(?:no one|nobody|no-one|no other|no (?:specific |particular )?(?:character|person|target))\b"
+    r"\b(?:no one|nobody|no-one|no other|no (?:[\w-]+ )?(?:character|person|target))\b"
     r"|\b(?:not|n't)\b[^.]{0,40}\b(?:anyone|anybody|any (?:other|one|specific|particular)|another)\b"
-    r"|没有(?:任何|其他|特定|直接)?(?:的)?(?:人|角色|对象|目标)|(?:没有|不会?|未)(?:直接)?影响(?:到)?(?:任何|其他|别)|无人受",
+    r"|没有(?:任何|其他|特定|直接)?(?:的)?(?:人|角色|对象|目标)|(?:没有|不会?|未)(?:直接)?影响(?:到)?(?:任何|其他|别)|无人受"
+    r"|对(?:其他|别的?|任何)?(?:人|角色)[^。]{0,4}?[没无]有?(?:任何|直接)?影响|[仅只](?:直接)?影响到?了?(?:他|她)?自己",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|never|without|neither|nor|but|except|instead|than)\b|n't\b|[不没非未除]", re.IGNORECASE)
@@ -116,6 +120,8 @@ class Names:
         plain = _plain(text)
         plain = plain[_label_end(plain) :]
         bare = _BRACKETED.sub(" ", plain)
+        if not _folded(bare):
+            bare = _BRACKETS.sub(" ", plain)
         for reading in dict.fromkeys((plain, bare, *(found[1] for found in _BRACKETED.finditer(plain)))):
             if _folded(reading) and (named := self._whole(reading, by)) is not None:
                 return named
@@ -146,23 +152,31 @@ class Names:
         if key in EVERYBODY and len(others) > 1:
             return Named("several", others)
         if key in OTHERS or key in EVERYBODY:
-            return _one_of(others, by) if others else _NOBODY
+            return _one_of(self._of_gender(PRONOUNS.get(key), others), by) if others else _NOBODY
         return None
+
+    def _of_gender(self, gender: Gender | None, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns those of whom a pronoun may speak; of one who is alone, all pronouns may."""
+        fitting = tuple(called.id for called in self._called if called.id in ids and called.may_be(gender))
+        return fitting if fitting and len(ids) > 1 else ids
 
     def _in_pieces(self, text: str, by: str) -> Named | None:
         """Returns whom the pieces of a list, or of a name with a note, name; None where no piece is a name."""
         found: list[Named] = []
         words: list[Named] = []
-        for piece in _pieces(text):
-            key = _folded(piece)
+        for piece, is_joined in _pieces(text):
+            key = _folded(piece[_label_end(piece) :])
             if (named := self._by_name(key, by)) is not None:
                 found.append(named)
             elif key and (word := self._by_word(key, by)) is not None:
                 words.append(word)
+            elif is_joined:
+                found += (Named("one", (name,)) for name in self._mentioned(piece))
         if not found:
             return words[0] if words else None
         ids = tuple(dict.fromkeys(name for named in found for name in named.ids))
-        if any(named.meaning == "ambiguous" for named in found) or (len(ids) > 1 and _EITHER.search(text)):
+        is_choice = len(ids) > 1 and _EITHER.search(text) is not None
+        if any(named.meaning == "ambiguous" for named in found) or is_choice or (_NOBODY in words and ids != (by,)):
             return Named("ambiguous", ids)
         return Named("several", ids) if len(ids) > 1 else _one_of(ids, by)
 
@@ -209,7 +223,7 @@ class _Called:
     def __init__(self, character: SceneCharacter) -> None:
         self.id = character.id
         self.gender = GENDERS.get(_folded(character.gender))
-        self.ids = {_folded(character.id), _folded(character.id).replace("-", " "), f"character:{character.id}"}
+        self.ids = {_folded(character.id), _folded(f"character:{character.id}")}
         self.names = set(_forms(character.name))
         self.aliases = {form for alias in character.aliases for form in _forms(alias)}
         self.whole = self.names | self.aliases
@@ -342,19 +356,19 @@ def _surname_and_given(name: str) -> tuple[str, str] | None:
     return name[:surname], name[surname:]
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Yields the pieces of a list: those between signs, and those between words that join or part."""
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Yields the pieces of a list, each with whether a word joins it to another: those between signs, then theirs."""
     for piece in _PIECES.split(text):
-        yield piece
+        yield piece, False
         for cut in (_JOINED, _EITHER):
             parts = cut.split(piece)
             if len(parts) > 1:
-                yield from parts
+                yield from ((part, True) for part in parts)
 
 
 def _bounded(form: str) -> str:
     """Returns a pattern that finds a form as a whole word; of scripts without blanks, anywhere."""
-    pattern = r"\s+".join(map(re.escape, form.split()))
+    pattern = r"[\s-]+".join(map(re.escape, form.split()))
     return pattern if _UNSPACED.search(form) else rf"(?<![\w'-]){pattern}(?![\w-])"
 
 

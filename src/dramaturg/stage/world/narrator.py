@@ -5,10 +5,12 @@ What it answers is typed. Of what cannot be read nothing is taken: everything st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dramaturg.model import Sampling
+from dramaturg.model import Asked, Sampling
+from dramaturg.model.one_answer import read_one
 from dramaturg.model.structured import Structured
 from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Role, Turn
@@ -21,13 +23,15 @@ from dramaturg.stage.world.answers import (
     Result,
     Update,
     closed,
-    read_influence,
+    is_blank,
 )
 from dramaturg.stage.world.chronicle import Chronicle
 from dramaturg.stage.world.deeds import Deed
 from dramaturg.stage.world.naming import Named
+from dramaturg.stage.world.sameness import is_same, is_told
 from dramaturg.stage.world.scene import SceneCharacter
 from dramaturg.stage.world.setting import NARRATOR, Setting, surroundings
+from dramaturg.stage.world.written import bounded, prose, read_influences
 
 LAST_TURNS = 8
 """Turns that a narrator whose chat begins anew is told again."""
@@ -42,7 +46,8 @@ class Influenced:
         influence: What the act does to the target.
         key: The call in the ledger; empty where none was made.
         problem: Why it cannot be told who is affected: ``unparsed`` and the other failures of a form, ``ambiguous``,
-            ``unknown``; ``several`` where the first of several was taken; empty otherwise.
+            ``unknown``; ``several`` where the first of several was taken; ``copy`` where the influence only tells the
+            deed over again, and is left out; empty otherwise.
         detail: One line for people.
         update: How the act leaves the actor, where that was told along with it.
     """
@@ -72,7 +77,7 @@ class Outcome:
     Attributes:
         text: What happened; empty where nothing could be read.
         key: The call in the ledger.
-        problem: Why nothing could be read; empty otherwise.
+        problem: Why nothing could be read; ``copy`` where it only tells over again what happened; empty otherwise.
         detail: One line for people.
         updates: How it left whom, by id; of those who are missing nothing could be read.
     """
@@ -143,10 +148,9 @@ class Narrator(Agent):
         )
         value = filled.value
         found = self._influenced(actor, filled)
-        if value is None or found.target:
-            return found
-        update = Update(position=value.position, state=value.state)
-        return Influenced(found.target, found.influence, found.key, found.problem, found.detail, update)
+        if value is None or found.target or found.problem:
+            return found  # where somebody else may be meant, so may be the update
+        return replace(found, update=Update(position=value.position, state=value.state))
 
     async def influence_as_published(self, actor: SceneCharacter, deeds: Sequence[tuple[str, Deed]]) -> Influenced:
         """Returns whom a deed affects, asked for in the published form; see `influence`."""
@@ -161,30 +165,36 @@ class Narrator(Agent):
         self.keep(asked.reply.text)
         if asked.reply.status not in {"ok", "truncated"}:
             return Influenced(key=asked.key, problem=asked.reply.status)
-        written = read_influence(asked.reply.text)
-        if written is None:
+        written = [(one.target, one.influence) for one in read_influences(asked.reply.text)]
+        if not written and (filled := read_one(asked.reply.text, Influence).value) is not None:
+            written = [(filled.target, filled.influence)]
+        if not written:
             return Influenced(key=asked.key, problem="unparsed", detail=one_line(asked.reply.text)[:200])
-        return self._named(actor, written.target, written.influence, asked.key)
+        return _of_lines([self._named(actor, target, influence, asked.key) for target, influence in written])
 
     async def result(self, actor: SceneCharacter, target: SceneCharacter) -> Outcome:
         """Returns what comes of an act and its answer, both in the chronicle."""
         task = self._setting.prompt("result").fill(actor=one_line(actor.name), target=one_line(target.name))
-        asked = await self.write(task, purpose="result", sampling=self._sampling(1))
+
+        async def draw(attempt: int) -> Asked:
+            return await self.write(task, purpose="result", sampling=self._sampling(1), attempt=attempt)
+
+        asked = await self.drawn(draw, lambda drawn: self._retold(drawn.reply.text))
         self.keep(asked.reply.text)
-        if asked.reply.status not in {"ok", "truncated"} or not asked.reply.text.strip():
+        if asked.reply.status not in {"ok", "truncated"}:
             return Outcome("", asked.key, asked.reply.status)
-        return Outcome(asked.reply.text.strip(), asked.key)
+        return self._outcome(prose(asked.reply.text, ("result",)), asked.key)
 
     async def result_with_updates(self, actor: SceneCharacter, target: SceneCharacter) -> Outcome:
         """Returns what comes of an act and its answer, and how it leaves both."""
-        filled = await self.fill(
-            self._setting.prompt("result-updates").fill(
-                actor=one_line(actor.name), target=one_line(target.name), actor_id=actor.id, target_id=target.id
-            ),
-            Result,
-            purpose="result",
-            sampling=self._sampling(3),
+        task = self._setting.prompt("result-updates").fill(
+            actor=one_line(actor.name), target=one_line(target.name), actor_id=actor.id, target_id=target.id
         )
+
+        async def draw(attempt: int) -> Structured[Result]:
+            return await self.fill(task, Result, purpose="result", sampling=self._sampling(3), attempt=attempt)
+
+        filled = await self.drawn(draw, lambda drawn: self._retold(drawn.value.result if drawn.value else ""))
         self._keep(filled)
         value, key = filled.value, filled.keys[-1]
         if value is None:
@@ -194,7 +204,7 @@ class Narrator(Agent):
             who = self._setting.names.resolve(update.who).id
             if who in {actor.id, target.id}:
                 updates[who] = Update(position=update.position, state=update.state)
-        return Outcome(value.result.strip(), key, updates=tuple(updates.items()))
+        return replace(self._outcome(value.result, key), updates=tuple(updates.items()))
 
     async def update(self, character: SceneCharacter) -> Structured[Update]:
         """Returns how what has happened leaves a character."""
@@ -233,6 +243,24 @@ class Narrator(Agent):
             environment=surroundings(self._chronicle.environment), people="\n".join(people), beliefs="\n".join(told)
         )
 
+    def _outcome(self, result: str, key: str) -> Outcome:
+        result = self._named_in(result)
+        problem = "empty" if is_blank(result) else self._retold(result)
+        return Outcome("", key, problem) if problem else Outcome(bounded(result.strip()), key)
+
+    def _named_in(self, text: str) -> str:
+        """Returns what is told, with names where the narrator wrote the ids that it chooses from."""
+        for character in self._setting.scene.characters:
+            if character.id.casefold() != character.name.casefold():
+                text = re.sub(
+                    rf"(?<![\w-]){re.escape(character.id)}(?![\w-])", character.name.replace("\\", r"\\"), text
+                )
+        return text
+
+    def _retold(self, result: str) -> str:
+        """Returns ``copy`` where a result only says what has been told lately; empty otherwise."""
+        return "copy" if is_told(result, (turn.text for turn in self._chronicle.turns[-LAST_TURNS:])) else ""
+
     def _others(self, actor: SceneCharacter) -> tuple[str, ...]:
         return tuple(character.id for character in self._setting.scene.characters if character is not actor)
 
@@ -246,16 +274,22 @@ class Narrator(Agent):
         self, actor: SceneCharacter, filled: Structured[Influence] | Structured[InfluenceOrUpdate]
     ) -> Influenced:
         value, key = filled.value, filled.keys[-1]
-        self.keep(filled.text if value is None else value.model_dump_json())
         if value is None:
+            self.keep(filled.text)
             return Influenced(key=key, problem=filled.failure, detail=filled.detail)
-        return self._named(actor, value.target, value.influence, key)
+        found = self._named(actor, value.target, value.influence, key)
+        self.keep(value.model_dump_json(include={"target", "influence"} if found.target else None))
+        return found
 
     def _named(self, actor: SceneCharacter, target: str, influence: str, key: str) -> Influenced:
         named = self._setting.names.resolve(target, by=actor.id)
         problem, ids = _meant(named, actor)
         detail = one_line(target)[:200] if problem else ""
-        return Influenced(ids[0] if ids else "", one_line(influence) if ids else "", key, problem, detail)
+        if ids and not problem and any(is_same(influence, deed) for deed in self._shown):
+            return Influenced(ids[0], "", key, "copy")
+        return Influenced(
+            ids[0] if ids else "", one_line(self._named_in(bounded(influence))) if ids else "", key, problem, detail
+        )
 
     def _keep(self, filled: Structured[Update] | Structured[EnvironmentUpdate] | Structured[Result]) -> None:
         self.keep(filled.text if filled.value is None else filled.value.model_dump_json())
@@ -263,6 +297,19 @@ class Narrator(Agent):
     def _sampling(self, parts: int) -> Sampling:
         limits = self._setting.limits
         return Sampling(temperature=limits.narrator_temperature, max_tokens=parts * limits.narrator_tokens)
+
+
+def _of_lines(found: Sequence[Influenced]) -> Influenced:
+    """Returns whom an act affects by lines of which one was asked for; a line that names nobody there is no answer."""
+    known = [one for one in found if one.problem != "unknown"]
+    if not known:
+        return found[0]
+    targets = {one.target for one in known if not one.problem}
+    if len(targets) < 2:
+        return known[0]
+    if "" in targets:
+        return Influenced(key=known[0].key, problem="ambiguous", detail="several lines; one of them names nobody")
+    return replace(known[0], problem="several", detail=", ".join(one.target for one in known))
 
 
 def _meant(named: Named, actor: SceneCharacter) -> tuple[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ bytes. Source: CharacterBox, section 3.2 and Algorithm 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
 from dramaturg.ledger.calls import Calls
@@ -14,11 +15,13 @@ from dramaturg.model.embeddings import Embedder, WordsOnly
 from dramaturg.model.structured import MOST_ASKS
 from dramaturg.stage.audience import Audience
 from dramaturg.stage.cast import Cast, ModelSeat
-from dramaturg.stage.transcript import EndReason, Outcome, Transcript
+from dramaturg.stage.transcript import EndReason, Outcome, Player, Role, Transcript
 from dramaturg.stage.world.agents import OverflowedError
 from dramaturg.stage.world.chain import OnCall, begin
 from dramaturg.stage.world.chronicle import Chronicle
+from dramaturg.stage.world.deeds import NOTHING_NEW
 from dramaturg.stage.world.limits import DEFAULT_LIMITS, WorldLimits
+from dramaturg.stage.world.memory import DEFAULT_RULES, MemoryRules
 from dramaturg.stage.world.naming import Names
 from dramaturg.stage.world.protocols import play_fast_round, play_paper_round, play_released_round
 from dramaturg.stage.world.scene import Scene
@@ -30,7 +33,7 @@ SUITE = "world"
 CONCLUDED = "concluded"
 """Outcome of a story that the narrator has called over."""
 
-_NOTHING_NEW = frozenset({"repeat", "loop", "empty"})
+_IDLE = frozenset({*NOTHING_NEW, "loop", "empty"})
 
 
 async def play_scene(
@@ -42,6 +45,8 @@ async def play_scene(
     protocol: WorldProtocol = "paper",
     limits: WorldLimits = DEFAULT_LIMITS,
     embedder: Embedder | None = None,
+    memory: MemoryRules = DEFAULT_RULES,
+    prompts: Path | None = None,
     transcript_id: str = "",
     audience: Audience | None = None,
     on_call: OnCall | None = None,
@@ -60,6 +65,8 @@ async def play_scene(
         protocol: How a round goes.
         limits: What the play may use.
         embedder: What compares memories with a situation; their words by default.
+        memory: How characters remember.
+        prompts: Folder of prompts that replace shipped ones of the same name.
         transcript_id: Id of the transcript; derived from all that makes the play by default.
         audience: Watches while the play goes on.
         on_call: Is told of every call.
@@ -76,6 +83,8 @@ async def play_scene(
         cast=cast,
         calls=calls,
         embedder=embedder or WordsOnly(),
+        memory=memory,
+        prompts=prompts,
         names=Names(scene.characters),
         director=_director(scene, cast, protocol),
         audience=audience,
@@ -135,13 +144,13 @@ def _is_stalled(chronicle: Chronicle) -> bool:
     """Returns whether nobody did anything new in the round: every deed was none, or one that was done before."""
     phase = f"round-{chronicle.round}"
     deeds = [turn for turn in chronicle.turns if turn.phase == phase and turn.kind == "action"]
-    return all(not turn.text or _NOTHING_NEW.intersection(turn.flags) for turn in deeds)
+    return all(not turn.text or _IDLE.intersection(turn.flags) for turn in deeds)
 
 
 def _transcript(world: World, ending: EndReason, seed: int, transcript_id: str) -> Transcript:
     setting, chronicle = world.setting, world.chronicle
     roles = setting.roles
-    cast = {role.id: setting.player(role) for role in roles}
+    cast = {role.id: _player(world, role) for role in roles}
     staged = setting.scenario()
     versions = setting.versions()
     identity = {
@@ -167,6 +176,14 @@ def _transcript(world: World, ending: EndReason, seed: int, transcript_id: str) 
         cures=tuple(chronicle.cures),
         versions=versions,
     )
+
+
+def _player(world: World, role: Role) -> Player:
+    """Returns who played a role: a person where a person did all of it, whoever could have played it otherwise."""
+    deeds = [turn for turn in world.chronicle.turns if turn.role == role.id and turn.kind != "procedure"]
+    if deeds and all(turn.human for turn in deeds):
+        return Player(kind="human")
+    return world.setting.player(role)
 
 
 @dataclass(frozen=True, slots=True)

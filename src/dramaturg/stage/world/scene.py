@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Text that is not blank."""
+
+Called = Annotated[Text, AfterValidator(lambda name: " ".join(name.split()))]
+"""What somebody is called: text on one line."""
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=80)]
 """Lower-case letters, digits and hyphens."""
@@ -65,8 +68,8 @@ class SceneCharacter(_Frozen):
     """
 
     id: Slug
-    name: Text
-    aliases: tuple[Text, ...] = ()
+    name: Called
+    aliases: tuple[Called, ...] = ()
     gender: str = ""
     profile: str = ""
     position: str = ""
@@ -93,7 +96,7 @@ class Scene(_Frozen):
 
     id: Slug
     title: Text
-    language: str = "en"
+    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")] = "en"
     event: Text
     environment: Environment
     characters: Annotated[tuple[SceneCharacter, ...], Field(min_length=1)]

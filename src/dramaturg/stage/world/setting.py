@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from pydantic import JsonValue
@@ -21,7 +22,7 @@ from dramaturg.stage.court.speech import one_line
 from dramaturg.stage.transcript import Player, Role, Scenario, Turn
 from dramaturg.stage.world.chain import OnCall
 from dramaturg.stage.world.limits import WorldLimits
-from dramaturg.stage.world.memory import HALF_LIFE_ROUNDS, shortened
+from dramaturg.stage.world.memory import HALF_LIFE_ROUNDS, MemoryRules, shortened
 from dramaturg.stage.world.naming import Names
 from dramaturg.stage.world.scene import Environment, Scene, SceneCharacter
 from dramaturg.text import canonical_json, sha256
@@ -55,10 +56,12 @@ class Setting:
         cast: Who plays.
         calls: The unit's calls.
         embedder: What compares memories with a situation.
+        memory: How characters remember.
         names: Finds whom a text names.
         director: Who plans the rounds; None where nobody does.
         audience: Who watches.
         on_call: Is told of every call.
+        prompts: Folder of prompts that replace shipped ones; None where all are as shipped.
     """
 
     scene: Scene
@@ -67,10 +70,12 @@ class Setting:
     cast: Cast
     calls: Calls
     embedder: Embedder
+    memory: MemoryRules
     names: Names
     director: ModelSeat | None = None
     audience: Audience | None = None
     on_call: OnCall | None = None
+    prompts: Path | None = None
 
     @property
     def language(self) -> str:
@@ -109,11 +114,11 @@ class Setting:
 
     def prompt(self, name: str) -> Prompt:
         """Returns a prompt of the play in the scene's language."""
-        return load_prompt(f"{PROMPTS}{name}", self.language)
+        return load_prompt(f"{PROMPTS}{name}", self.language, self.prompts)
 
     def word(self, key: str) -> str:
         """Returns one of the short words that stand in lines of a chat."""
-        return words(self.language)[key]
+        return words(self.language, self.prompts)[key]
 
     @property
     def language_words(self) -> str:
@@ -154,22 +159,23 @@ class Setting:
         memory: dict[str, JsonValue] = {
             "compared_by": self.embedder.name,
             "half_life_rounds": HALF_LIFE_ROUNDS,
-            "recency": 1.0,
-            "relevance": 1.0,
-            "importance": 1.0,
+            "recency": self.memory.weights.recency,
+            "relevance": self.memory.weights.relevance,
+            "importance": self.memory.weights.importance,
+            "importance_by": self.memory.importance_by,
         }
         return {
             "package": __version__,
-            "prompts": dict(hashes(names, self.language)),
+            "prompts": dict(hashes(names, self.language, self.prompts)),
             "limits": {name: getattr(self.limits, name) for name in WorldLimits.__dataclass_fields__},
             "memory": memory,
         }
 
 
 @functools.cache
-def words(language: str) -> Mapping[str, str]:
+def words(language: str, prompts: Path | None = None) -> Mapping[str, str]:
     """Returns the short words of a language that stand in lines of a chat, by key."""
-    lines = load_prompt(f"{PROMPTS}words", language).fill().splitlines()
+    lines = load_prompt(f"{PROMPTS}words", language, prompts).fill().splitlines()
     return {key.strip(): text.strip() for key, _, text in (line.partition(":") for line in lines if line.strip())}
 
 

@@ -16,6 +16,7 @@ from dramaturg.stage.world.performer import Performer
 from dramaturg.stage.world.person import Person
 from dramaturg.stage.world.scene import SceneCharacter
 from dramaturg.stage.world.setting import Setting
+from dramaturg.stage.world.shared import SharedCharacter, SharedSeat
 
 REACTION = "reaction"
 """Flag of an act by which a character answers another's."""
@@ -104,9 +105,9 @@ class World:
         if outcome.problem:
             self.chronicle.cure(f"result:{outcome.problem}", self.narrator.role.id, outcome.detail)
         self.narrator.settle()
-        if not updated or outcome.problem:
-            return
         updates = dict(outcome.updates)
+        if not updated or (outcome.problem and not updates):
+            return
         for character in people:
             if (update := updates.get(character.id)) is None:
                 self.chronicle.cure("update:left_out", self.narrator.role.id, character.id)
@@ -146,6 +147,8 @@ class World:
         seat = self.setting.cast.seat(self.setting.role_of(character))
         if isinstance(seat, HumanSeat):
             return Person(self.setting, self.chronicle, character, seat)
+        if isinstance(seat, SharedSeat):
+            return SharedCharacter(self.setting, self.chronicle, character, seat)
         return CharacterAgent(self.setting, self.chronicle, character, seat)
 
     def _hear(self, turn: Turn) -> None:

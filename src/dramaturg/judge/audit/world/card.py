@@ -126,7 +126,7 @@ class RaterCard(RaterParts):
 
     @property
     def poor(self) -> bool:
-        """Whether it may be luck: the interval of the balanced accuracy reaches 0.6, or there is none."""
+        """Whether it may be luck: the interval of the balanced accuracy does not lie above 0.6, or there is none."""
         return may_be_luck(self.balanced_accuracy)
 
     @property
@@ -140,7 +140,7 @@ class RaterCard(RaterParts):
             return f"{told}, for which there is no interval ({found.note}). Its ratings are not to be relied on."
         told = f"{told} ({found.low:.2f} to {found.high:.2f}; one that never looks has 0.50)"
         if self.poor:
-            return f"{told}. The interval reaches {POOR}: its ratings are not to be relied on."
+            return f"{told}. The interval does not lie above {POOR}: its ratings are not to be relied on."
         return f"{told}. The card speaks of planted faults, not of what people would say."
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from dramaturg.stage.slug import slug
+from dramaturg.stage.world.answers import is_blank
 from dramaturg.stage.world.crafting.premise import FEWEST_PEOPLE, MOST_PEOPLE
 from dramaturg.stage.world.importing import ActionRow, Told
 from dramaturg.stage.world.scene import Environment, Opening, Scene, SceneCharacter, SceneSource, Text
@@ -20,6 +21,10 @@ _BY_POSITION = tuple(f"c{at}" for at in range(1, MOST_PEOPLE + 1))
 """Ids of those whose names make none of their own."""
 
 
+Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
+"""What people are called; null is nobody."""
+
+
 class _Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -28,7 +33,7 @@ class Event(_Answer):
     """Something in a text that can be staged."""
 
     event: Text
-    people: tuple[str, ...] = ()
+    people: Names = ()
 
 
 class Events(_Answer):
@@ -41,7 +46,7 @@ class CharacterDraft(_Answer):
     """Somebody in a drafted scene."""
 
     name: Text
-    aliases: tuple[str, ...] = ()
+    aliases: Names = ()
     gender: Told = ""
     profile: Text
     position: Told = ""
@@ -100,7 +105,7 @@ def _character(drafts: Sequence[CharacterDraft], at: int) -> SceneCharacter:
     draft = drafts[at]
     ids = [slug(one.name) for one in drafts]
     of_others = {name.strip().casefold() for one in drafts if one is not draft for name in (one.name, *one.aliases)}
-    own = {alias.strip().casefold(): alias.strip() for alias in draft.aliases if alias.strip()}
+    own = {alias.strip().casefold(): alias.strip() for alias in draft.aliases if not is_blank(alias)}
     own.pop(draft.name.casefold(), None)
     speech = "" if ActionRow(dialogue=draft.speech).is_silence else draft.speech.strip()
     opening = Opening(action=draft.action.strip(), speech=speech)

@@ -20,7 +20,10 @@ HIGHEST_MARK = 5
 LEAST_MARK = 2
 """A scene with a lower mark is not accepted, however good the others are."""
 
-_WRITTEN = re.compile(r"\A[\s*_]*([1-5１-５])(?:\s*(?:/\s*5|分|points?))?[\s*_.。]*\Z", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"\A[\s*_]*([1-5１-５一二三四五])(?:\s*(?:/\s*5|out of 5|of 5|分|points?))?[\s*_.。]*\Z", re.IGNORECASE
+)
+_CHINESE = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5}
 
 
 def _number(value: object) -> object:
@@ -28,7 +31,7 @@ def _number(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("a mark is a number from 1 to 5")
     if isinstance(value, str) and (written := _WRITTEN.match(value)):
-        return int(written[1])
+        return _CHINESE.get(written[1]) or int(written[1])
     return value
 
 
