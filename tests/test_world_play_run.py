@@ -78,7 +78,7 @@ async def test_a_study_is_planned_run_resumed_and_reported(tmp_path: Path) -> No
 
 
 async def test_the_cost_of_a_play_is_counted_by_round_role_and_purpose(tmp_path: Path) -> None:
-    material = read_world(write(tmp_path))
+    material = read_world(write(tmp_path, f"{STUDY}limits: {{redraws: 0}}\n"))
     unit = next(world_units(material))
     made: list[Made] = []
     with Ledger.open(tmp_path / "ledger.db") as ledger:

@@ -79,8 +79,9 @@ def judge(
     from dramaturg.cli.run import finish, open_ledger, progress_display
     from dramaturg.ledger import Budget
     from dramaturg.model.opening import Models
-    from dramaturg.run.judging import FileJudging, benches_of, docket_of
+    from dramaturg.run.judging import benches_of, docket_of
     from dramaturg.run.kept import keep_models
+    from dramaturg.run.sitting import Sitting
 
     benches = benches_of(judge, checklist=checklist, mode=mode.value, votes=votes, long=long.value, ask=ask.value)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
@@ -92,8 +93,8 @@ def judge(
             models = Models()
             try:
                 async with models:
-                    judging = FileJudging(docket, models=models, ledger=store, budget=budget, replay_only=replay_only)
-                    return await judging.carry_out(out, concurrency=concurrency, progress=progress_display())
+                    sitting = Sitting(docket, models, store, budget, replay_only)
+                    return await sitting.carry_out(out, concurrency=concurrency, progress=progress_display())
             finally:
                 keep_models(store, models, {bench.model.spec.text: ("judge",) for bench in benches})
 

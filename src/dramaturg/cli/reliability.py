@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dramaturg.cli.console import AsJson, complain_of_torn, say_json
+from dramaturg.cli.console import AsJson, complain, complain_of_torn, say_json
 from dramaturg.cli.rate import Format, print_layouts
 
 
@@ -31,10 +31,19 @@ def reliability(
     from dramaturg.report.rating.reliability import reliability_layouts, reliability_of, tables_in
     from dramaturg.run.person_ratings import by_person, read_person_ratings
 
+    folders = [run.resolve() for run in runs]
+    if twice := next((run for run, at in zip(runs, folders, strict=True) if folders.count(at) > 1), None):
+        raise UserError("stands twice; ratings are no retest of themselves", where=str(twice), allowed="each once")
     named = tables_in(runs, on_torn=complain_of_torn)
     if not named:
         raise UserError("holds no ratings", where=", ".join(map(str, runs)))
     given = read_person_ratings(people, metrics=named[0].table.metrics) if people is not None else ()
+    rated = {row.key for one in named for row in one.table.rows}
+    known = sum((one.transcript, one.role) in rated for one in given)
+    if given and not known:
+        raise UserError("rates nothing that was rated here", where=str(people), allowed=", ".join(min(rated)))
+    if known < len(given):
+        complain(f"{people}: {len(given) - known} of {len(given)} ratings are of what was not rated here")
     found = reliability_of(named, by_person(given), seed=seed)
     layouts = reliability_layouts(found)
     if as_json:

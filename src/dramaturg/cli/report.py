@@ -13,6 +13,7 @@ from dramaturg.cli.console import AsJson, say, say_json, show
 
 if TYPE_CHECKING:
     from dramaturg.report import Layout, NamedReport
+    from dramaturg.report.rating import RatingReport
     from dramaturg.text import Json
 
 
@@ -31,7 +32,8 @@ def report(
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="Output folders of runs or judgings; with --table also YAML files of published figures.",
+            help="Output folders of runs, judgings, ratings or, with --table, of `world craft`; with --table also YAML "
+            "files of published figures.",
         ),
     ],
     table: Annotated[
@@ -39,7 +41,8 @@ def report(
         typer.Option(
             "--table",
             metavar="N|all",
-            help="Print tables in the layouts of RPA-Check's Tables 1 to 6, all folders put together.",
+            help="Print tables, all folders put together: RPA-Check's Tables 1 to 6 of what was judged, CharacterBox's "
+            "Tables 1 to 4 and 6 of what was rated or crafted.",
         ),
     ] = "",
     form: Annotated[Format, typer.Option("--format", help="Form of the tables.")] = Format.TERMINAL,
@@ -47,6 +50,10 @@ def report(
         str, typer.Option("--dimension", metavar="ID", help="Dimension of Tables 1 to 3; the first by default.")
     ] = "",
     intervals: Annotated[bool, typer.Option("--intervals", help="Print intervals in the tables.")] = False,
+    people: Annotated[
+        Path | None,
+        typer.Option("--people", metavar="FILE", help="People's ratings, for CharacterBox's Table 3; with --table."),
+    ] = None,
     ledger: Annotated[str, typer.Option("--ledger", metavar="PATH|URL", help="Where its answers are kept.")] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -56,10 +63,16 @@ def report(
     if ledger and len(out) > 1:
         raise UserError("--ledger goes with one DIR", where="--ledger", allowed="leave it out: each DIR has its own")
     if table:
-        _print_tables(out, table, form, dimension=dimension, intervals=intervals, ledger=ledger, as_json=as_json)
+        made = [
+            *_tables_of_judgements(out, dimension=dimension, intervals=intervals, ledger=ledger),
+            *_tables_of_ratings(out, people, intervals=intervals, ledger=ledger),
+        ]
+        _print(_chosen(made, table, out), form, as_json=as_json)
         return
-    if form is not Format.TERMINAL or dimension or intervals:
-        raise UserError("--format, --dimension and --intervals go with --table", allowed="--table 1, --table all")
+    if form is not Format.TERMINAL or dimension or intervals or people is not None:
+        raise UserError(
+            "--format, --dimension, --intervals and --people go with --table", allowed="--table 1, --table all"
+        )
     _show_reports(out, ledger, as_json=as_json)
 
 
@@ -96,24 +109,69 @@ def _show_reports(out: Sequence[Path], ledger: str, *, as_json: bool) -> None:
         say_json(summaries[0] if len(summaries) == 1 else summaries)
 
 
-def _print_tables(
-    out: Sequence[Path], table: str, form: Format, *, dimension: str, intervals: bool, ledger: str, as_json: bool
-) -> None:
-    from dramaturg.errors import UserError
+def _tables_of_judgements(out: Sequence[Path], *, dimension: str, intervals: bool, ledger: str) -> list[Layout]:
     from dramaturg.report import figures_of_publication, figures_of_reports, layouts
+    from dramaturg.report.rating import is_crafting
 
     published = [path for path in out if path.is_file()]
-    folders = [path for path in out if path not in published]
+    folders = [path for path in out if path not in published and not is_crafting(path)]
     reports = [_named_report(folder, folders, ledger) for folder in folders]
     sets = [*figures_of_reports(reports), *map(figures_of_publication, published)]
-    if not sets:
-        raise UserError("nothing was judged by a checklist that is at hand", where=", ".join(map(str, out)))
-    made = [layout for figures in sets for layout in layouts(figures, dimension=dimension, intervals=intervals)]
+    return [layout for figures in sets for layout in layouts(figures, dimension=dimension, intervals=intervals)]
+
+
+def _tables_of_ratings(out: Sequence[Path], people: Path | None, *, intervals: bool, ledger: str) -> list[Layout]:
+    from dramaturg.cli.run import open_ledger
+    from dramaturg.report.rating import (
+        collect_ratings,
+        craft_figures,
+        craft_layout,
+        is_crafting,
+        joined,
+        rating_layouts,
+    )
+    from dramaturg.run.rating import RATINGS
+
+    made: list[Layout] = []
+    rated = [path for path in out if (path / RATINGS).is_file()]
+    reports: list[RatingReport] = []
+    for folder in rated:
+        with open_ledger(folder, ledger) as store:
+            reports.append(collect_ratings(folder, store))
+    if reports:
+        made += rating_layouts(joined(reports), intervals=intervals)
+        if people is not None:
+            made += _tables_of_people(rated, people)
+    crafted = [path for path in out if is_crafting(path)]
+    if crafted:
+        made.append(craft_layout(craft_figures(crafted)))
+    return made
+
+
+def _tables_of_people(rated: Sequence[Path], people: Path) -> tuple[Layout, ...]:
+    from dramaturg.report.rating.reliability import judges_against_people, people_layouts, tables_in
+    from dramaturg.run.person_ratings import by_person, read_person_ratings
+
+    tables = tables_in(rated)
+    metrics = tables[0].table.metrics
+    named = [one for one in tables if one.table.metrics == metrics]
+    given = by_person(read_person_ratings(people, metrics=metrics))
+    return people_layouts(judges_against_people(named, given), named[0].rubric)
+
+
+def _chosen(made: Sequence[Layout], table: str, out: Sequence[Path]) -> Sequence[Layout]:
+    from dramaturg.errors import UserError
+
+    if not made:
+        raise UserError(
+            "nothing was judged by a checklist that is at hand, rated or crafted", where=", ".join(map(str, out))
+        )
     chosen = [layout for layout in made if table in {"all", str(layout.number)}]
     if not chosen:
-        numbers = map(str, sorted({layout.number for layout in made}))
-        raise UserError(f"there is no table {table!r}", where="--table", allowed=", ".join([*numbers, "all"]))
-    _print(chosen, form, as_json=as_json)
+        numbers = map(str, sorted({layout.number for layout in made if layout.number}))
+        hint = "; Table 3 needs --people FILE" if table == "3" else ""
+        raise UserError(f"there is no table {table!r}", where="--table", allowed=", ".join([*numbers, "all"]) + hint)
+    return chosen
 
 
 def _print(tables: Sequence[Layout], form: Format, *, as_json: bool) -> None:

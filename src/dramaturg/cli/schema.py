@@ -29,6 +29,13 @@ class Document(StrEnum):
     CHARACTER = "character"
     REPLY = "reply"
     SCENE = "scene"
+    WORLD_STUDY = "world-study"
+    RATING = "rating"
+    RUBRIC = "rubric"
+    PROCEDURE = "procedure"
+    UNIT = "unit"
+    VOTE = "vote"
+    PUBLISHED_FIGURES = "published-figures"
 
 
 _MODELS: dict[Document, tuple[str, str]] = {
@@ -38,6 +45,13 @@ _MODELS: dict[Document, tuple[str, str]] = {
     Document.JUDGEMENT: ("dramaturg.judge.judgement", "Judgement"),
     Document.CASE: ("dramaturg.stage.court.case", "Case"),
     Document.SCENE: ("dramaturg.stage.world.scene", "Scene"),
+    Document.WORLD_STUDY: ("dramaturg.run.world.study", "WorldStudy"),
+    Document.RATING: ("dramaturg.judge.rating.judgement", "RatingJudgement"),
+    Document.RUBRIC: ("dramaturg.judge.rating.rubric", "Rubric"),
+    Document.PROCEDURE: ("dramaturg.stage.court", "Procedure"),
+    Document.UNIT: ("dramaturg.run.records", "UnitRecord"),
+    Document.VOTE: ("dramaturg.run.interview.vote_row", "VoteRow"),
+    Document.PUBLISHED_FIGURES: ("dramaturg.report.table_figures", "Published"),
     Document.BENCHMARK: ("dramaturg.judge.checklist.benchmark", "Benchmark"),
     Document.INTERVIEW_STUDY: ("dramaturg.run.interview.study", "InterviewStudy"),
     Document.ITEM_SET: ("dramaturg.stage.interview.item_set", "ItemSetHead"),

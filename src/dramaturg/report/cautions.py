@@ -11,6 +11,7 @@ from dramaturg.report.cards import card_caution
 from dramaturg.report.data import Caution, RunFacts
 from dramaturg.report.figures import counted, decimal, share, words
 from dramaturg.report.tables import Panel, Subject
+from dramaturg.report.terms import Terms
 
 FEW_CASES = 5
 """Cases below which an interval over cases says little."""
@@ -57,15 +58,32 @@ class Doubts:
 
 
 def cautions(
-    facts: RunFacts, subjects: Sequence[Subject], panels: Sequence[Panel], doubts: Doubts
+    facts: RunFacts,
+    subjects: Sequence[Subject],
+    panels: Sequence[Panel],
+    doubts: Doubts,
+    *,
+    terms: Terms,
+    rated: Sequence[str] | None = None,
 ) -> tuple[Caution, ...]:
-    """Returns what limits trust: what the run knows of itself, then what its figures show."""
+    """Returns what limits trust: what the run knows of itself, then what its figures show.
+
+    Args:
+        facts: What only the ledger knows.
+        subjects: How their performances ended.
+        panels: What judges said.
+        doubts: What was noticed while reading.
+        terms: What performances are called.
+        rated: What limits trust in the ratings; None where nothing was rated.
+    """
+    staged = any(subject.trials for subject in subjects)
     found = [
         *facts.cautions,
         *map(torn_caution, doubts.torn),
-        *_about_trials(facts, subjects),
-        *(caution for panel in panels for caution in _about_panel(panel)),
-        *_about_judgements(panels, doubts, any(subject.trials for subject in subjects)),
+        *_about_trials(facts, subjects, terms),
+        *(caution for panel in panels for caution in _about_panel(panel, terms)),
+        *_about_judgements(panels, doubts, staged and rated is None),
+        *(Caution("rating", text) for text in rated or ()),
     ]
     return tuple(sorted(found, key=lambda caution: caution.severity != "serious"))
 
@@ -81,15 +99,16 @@ def torn_caution(place: str) -> Caution:
     )
 
 
-def _about_trials(facts: RunFacts, subjects: Sequence[Subject]) -> Iterator[Caution]:
+def _about_trials(facts: RunFacts, subjects: Sequence[Subject], terms: Terms) -> Iterator[Caution]:
     if not any(subject.trials for subject in subjects):
-        yield Caution("no_trials", "No trial came about, so there is nothing to judge.")
+        yield Caution("no_trials", f"No {terms.trial} came about, so there is nothing to judge.")
     for subject in subjects:
         if subject.planned is not None and subject.trials < subject.planned:
             yield Caution(
                 "trials_absent",
-                f"{subject.planned - subject.trials:,} of {subject.planned:,} planned trials of {subject.label} never "
-                "came about. Such trials count against nobody; the bounds show what they could have changed.",
+                f"{subject.planned - subject.trials:,} of {subject.planned:,} planned {terms.trials} of "
+                f"{subject.label} never came about. Such {terms.trials} count against nobody; the bounds show what "
+                "they could have changed.",
             )
     if facts.unfinished:
         yield Caution(
@@ -98,7 +117,7 @@ def _about_trials(facts: RunFacts, subjects: Sequence[Subject]) -> Iterator[Caut
         )
 
 
-def _about_panel(panel: Panel) -> Iterator[Caution]:
+def _about_panel(panel: Panel, terms: Terms) -> Iterator[Caution]:
     if panel.checklist is None:
         yield Caution(
             "checklist_absent",
@@ -109,7 +128,7 @@ def _about_panel(panel: Panel) -> Iterator[Caution]:
     if panel.subjects:
         yield card_caution(panel.judge, panel.mode, panel.card)
     yield from _about_missing(panel)
-    yield from _about_intervals(panel)
+    yield from _about_intervals(panel, terms)
 
 
 def _about_missing(panel: Panel) -> Iterator[Caution]:
@@ -133,7 +152,7 @@ def _about_missing(panel: Panel) -> Iterator[Caution]:
     yield Caution("answers_missing", text, "serious" if number > MUCH_MISSING * planned else "note")
 
 
-def _about_intervals(panel: Panel) -> Iterator[Caution]:
+def _about_intervals(panel: Panel, terms: Terms) -> Iterator[Caution]:
     estimates = {subject.subject: subject.scores["total"].summary.estimate for subject in panel.subjects}
     measured = {name: estimate for name, estimate in estimates.items() if estimate.value is not None}
     if not measured:
@@ -141,11 +160,11 @@ def _about_intervals(panel: Panel) -> Iterator[Caution]:
     cases = min(estimate.clusters for estimate in measured.values())
     if cases < FEW_CASES:
         weight = (
-            "One case cannot tell how the score would differ in another: there is no interval."
+            f"One {terms.case} cannot tell how the score would differ in another: there is no interval."
             if cases == 1
-            else "Another set of cases may well give other scores."
+            else f"Another set of {terms.cases} may well give other scores."
         )
-        yield Caution("few_cases", f"The scores rest on {counted(cases, 'case', 'cases')}. {weight}")
+        yield Caution("few_cases", f"The scores rest on {terms.of_cases(cases)}. {weight}")
     wide = [
         f"{name} ({decimal(estimate.low)} to {decimal(estimate.high)})"
         for name, estimate in measured.items()

@@ -17,9 +17,12 @@ from dramaturg.report.cards import Read, nearest_card
 from dramaturg.report.cautions import Doubts, cautions
 from dramaturg.report.data import Caution, RunFacts
 from dramaturg.report.lines import Lines
+from dramaturg.report.plays import PlayFigures, play_figures, plays_by_subject
+from dramaturg.report.rating.collect import RatingReport
 from dramaturg.report.scores import SharedScores, SubjectScores, measures, score_subject
 from dramaturg.report.sheet import Answers
 from dramaturg.report.tables import Panel, Subject, Trial
+from dramaturg.report.terms import Terms, terms_of
 from dramaturg.report.trial import TrialView, view
 from dramaturg.run.subjects import measured_models, subject_of
 from dramaturg.run.transcripts import read_transcripts
@@ -28,7 +31,20 @@ from dramaturg.stage.transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a report shows; the texts themselves are read from the files when they are shown."""
+    """Everything a report shows; the texts themselves are read from the files when they are shown.
+
+    Attributes:
+        facts: What only the ledger knows.
+        cautions: What limits trust, most serious first.
+        subjects: How the performances of each subject ended.
+        panels: What each judge said.
+        trials: One small record for each performance.
+        transcript_lines: Where the transcripts are.
+        judgement_lines: Where the judgements are; None where there are none.
+        terms: What performances are called.
+        plays: How the stories of each subject went; empty outside worlds.
+        ratings: What raters said; None where nothing was rated.
+    """
 
     facts: RunFacts
     cautions: tuple[Caution, ...]
@@ -37,6 +53,9 @@ class Report:
     trials: tuple[Trial, ...]
     transcript_lines: Lines
     judgement_lines: Lines | None
+    terms: Terms
+    plays: tuple[PlayFigures, ...]
+    ratings: RatingReport | None
 
     def views(self, trials: Sequence[Trial]) -> Iterator[TrialView]:
         """Yields trials as they are shown, read one by one.
@@ -56,7 +75,14 @@ class Report:
             yield view(transcript, answers)
 
 
-def collect(transcripts: Path, judgements: Path, *, checklists: Mapping[str, Checklist], facts: RunFacts) -> Report:
+def collect(
+    transcripts: Path,
+    judgements: Path,
+    *,
+    checklists: Mapping[str, Checklist],
+    facts: RunFacts,
+    ratings: RatingReport | None = None,
+) -> Report:
     """Returns what a report shows.
 
     Args:
@@ -64,6 +90,7 @@ def collect(transcripts: Path, judgements: Path, *, checklists: Mapping[str, Che
         judgements: File of judgements; it may be missing, as in a run without a judge.
         checklists: Every checklist that was used, by its hash.
         facts: What only the ledger knows.
+        ratings: What raters said; None where nothing was rated.
 
     Raises:
         ContentError: A line is broken, or two transcripts share an id; the message names the line.
@@ -74,7 +101,7 @@ def collect(transcripts: Path, judgements: Path, *, checklists: Mapping[str, Che
         collection.read_judgements(judgements)
         judged = Lines(judgements)
     collection.read_transcripts(transcripts, judged)
-    return collection.report(Lines(transcripts), judged)
+    return collection.report(Lines(transcripts), judged, ratings)
 
 
 PanelKey = tuple[str, str, str]
@@ -90,6 +117,8 @@ class _Collection:
         self._read: dict[PanelKey, Read] = defaultdict(Read)
         self._lines: dict[str, array[int]] = {}
         self._trials: list[Trial] = []
+        self._suites: set[str] = set()
+        self._plays: list[PlayFigures] = []
         self._shared = SharedScores()
         self._doubts = Doubts()
 
@@ -119,6 +148,10 @@ class _Collection:
             by_panel[key][judgement.indicator] = judgement
         for key, answers in by_panel.items():
             self._read[key].see(transcript, answers.values())
+        subject = self._facts.labels.get(transcript.id) or subject_of(transcript.cast)
+        self._suites.add(transcript.suite)
+        if transcript.suite == "world":
+            self._plays.append(play_figures(transcript, subject))
         return Trial(
             line=number,
             judgements=lines,
@@ -126,7 +159,7 @@ class _Collection:
             id=transcript.id,
             scenario=transcript.scenario.id,
             title=transcript.scenario.title or transcript.scenario.id,
-            subject=self._facts.labels.get(transcript.id) or subject_of(transcript.cast),
+            subject=subject,
             protocol=transcript.protocol,
             seed=transcript.seed,
             outcome=transcript.outcome.label if transcript.outcome is not None else "",
@@ -149,19 +182,30 @@ class _Collection:
         usable = [judgement for name, judgement in answers.items() if name in known]
         return self._shared.share(score_transcript(transcript, checklist, usable))
 
-    def report(self, transcripts: Lines, judgements: Lines | None) -> Report:
+    def report(self, transcripts: Lines, judgements: Lines | None, ratings: RatingReport | None) -> Report:
         subjects = self._subjects()
+        terms = terms_of(self._suites or {self._facts.suite})
         panels = tuple(
             self._panel(number, key, name, subjects) for number, (key, name) in enumerate(self._panels.items())
         )
         return Report(
             facts=self._facts,
-            cautions=cautions(self._facts, subjects, panels, self._doubts),
+            cautions=cautions(
+                self._facts,
+                subjects,
+                panels,
+                self._doubts,
+                terms=terms,
+                rated=ratings.cautions if ratings is not None else None,
+            ),
             subjects=subjects,
             panels=panels,
             trials=tuple(self._trials),
             transcript_lines=transcripts,
             judgement_lines=judgements,
+            terms=terms,
+            plays=plays_by_subject(self._plays),
+            ratings=ratings,
         )
 
     def _subjects(self) -> tuple[Subject, ...]:

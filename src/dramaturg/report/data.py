@@ -124,6 +124,7 @@ class RunFacts:
     Attributes:
         study: Name of the study.
         package_version: Version of Dramaturg that made the report.
+        suite: What the study stages; empty where no study did.
         started: Time of the first call, ISO 8601; empty where unknown.
         finished: Time of the last call, ISO 8601; empty where unknown.
         wall_s: Seconds that the run took, all sessions together.
@@ -137,6 +138,7 @@ class RunFacts:
         protocols: What each protocol means, one sentence each.
         prompts: Hash of each prompt by name.
         checklists: Hash of each checklist by id and version.
+        rubrics: Hash of each rubric by id.
         versions: Version of each package and runtime by name.
         cards: The cards of judges that are at hand.
         cautions: What limits trust and cannot be seen from transcripts and judgements.
@@ -145,6 +147,7 @@ class RunFacts:
 
     study: str
     package_version: str
+    suite: str = ""
     started: str = ""
     finished: str = ""
     wall_s: float | None = None
@@ -156,6 +159,7 @@ class RunFacts:
     protocols: Mapping[str, str] = field(default_factory=dict[str, str])
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     checklists: Mapping[str, str] = field(default_factory=dict[str, str])
+    rubrics: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     cards: tuple[Card, ...] = ()
     cautions: tuple[Caution, ...] = ()

@@ -18,6 +18,7 @@ from dramaturg.report.cautions import torn_caution
 from dramaturg.report.data import Caution, Failure, RunFacts
 from dramaturg.report.uses import model_records
 from dramaturg.run.kept import KeptModel, kept_models, kept_seconds
+from dramaturg.run.rating import RUBRICS
 from dramaturg.run.records import UnitRecord
 from dramaturg.run.snapshot import read_manifest
 from dramaturg.run.subjects import label_of, labels_of
@@ -26,6 +27,12 @@ PROTOCOLS = {
     "paper": "Free text with speaker and verdict tags; no schema, no redraw, no fallback. "
     "A failure of form restarts the trial under a new seed.",
     "guarded": "Structured decisions, redraws and fallbacks, as a game would ship; every cure is counted.",
+}
+WORLD_PROTOCOLS = {
+    "paper": "Algorithm 1 of CharacterBox: in every round each character believes, acts and speaks, and the narrator "
+    "says whom it affects and what comes of it. Nobody loses a turn.",
+    "released": "The order of CharacterBox's published code: who reacts loses its own turn, and a director plans.",
+    "fast": "The same information in fewer calls: prompts that need the same are merged, others run at once.",
 }
 
 
@@ -64,9 +71,11 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
         if record.kind == "stage":
             planned[label_of(record)][record.case] += 1
     protocols = sorted({record.protocol for record in records})
+    meanings = WORLD_PROTOCOLS if entries.get("suite") == "world" else PROTOCOLS
     return RunFacts(
         study=manifest.study if manifest is not None else out.name,
         package_version=__version__,
+        suite=entries.get("suite", ""),
         started=_time(min((use.first_at for use in uses), default=None)),
         finished=_time(max((use.last_at for use in uses), default=None)),
         wall_s=kept_seconds(ledger),
@@ -77,9 +86,10 @@ def facts_of_run(out: Path, ledger: Ledger, *, command: str) -> RunFacts:
             Failure(record.unit, record.failure, record.detail) for record in records if record.status == "failed"
         ),
         unfinished=tuple(record.unit for record in records if record.status in {"open", "not_run"}),
-        protocols={protocol: PROTOCOLS.get(protocol, "") for protocol in protocols},
+        protocols={protocol: meanings.get(protocol, "") for protocol in protocols},
         prompts=_named(entries, "prompts/"),
         checklists=_named(entries, "checklists/"),
+        rubrics=_named(entries, RUBRICS),
         versions={"dramaturg": entries.get("version", __version__)},
         cards=tuple(card for _, card in known_cards()),
         cautions=(*map(torn_caution, torn), *_judges_cautions(kept), *_version_cautions(uses)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -21,12 +21,18 @@ from markupsafe import Markup
 
 from dramaturg.errors import UserError
 from dramaturg.judge.checklist.score import RULE
+from dramaturg.judge.rating import HIGHEST, LOWEST, Rubric
+from dramaturg.judge.rating.score import AVERAGE
 from dramaturg.report import figures
 from dramaturg.report.collect import Report
 from dramaturg.report.costs import costs
 from dramaturg.report.exports import heading, with_interval
 from dramaturg.report.layouts import Layout, layouts
 from dramaturg.report.overview import headline, key_figures
+from dramaturg.report.plays import plays_layout
+from dramaturg.report.rating.collect import RatedTable
+from dramaturg.report.rating.layouts import character_layout, rating_layouts
+from dramaturg.report.rating.radar import radar_of
 from dramaturg.report.table_figures import NamedReport, figures_of_reports
 from dramaturg.report.tables import Trial
 from dramaturg.report.trial import TrialView
@@ -91,6 +97,7 @@ def write_html(report: Report, path: Path) -> None:
         serious=any(caution.severity == "serious" for caution in report.cautions),
         views=() if many else shown,
         layouts=[layouts(figures) for figures in figures_of_reports([NamedReport("", report)])],
+        rating_tables=rating_layouts(report.ratings) if report.ratings is not None else (),
         pages=_index_pages(len(report.trials)) if many else (),
         costs=costs(report.facts),
         rule=RULE,
@@ -99,6 +106,7 @@ def write_html(report: Report, path: Path) -> None:
         hashes={
             "Hashes of the prompts": report.facts.prompts,
             "Hashes of the checklists": report.facts.checklists,
+            "Hashes of the rubrics": report.facts.rubrics,
             "Versions": report.facts.versions,
         },
         shown=LISTED_FAILURES,
@@ -196,6 +204,20 @@ def _along(length: float) -> str:
     return f"{length * _PLOT_LENGTH:.1f}"
 
 
+def _on_scale(rating: float | None) -> float | None:
+    """Returns a rating as a share of its scale."""
+    return None if rating is None else (rating - LOWEST) / (HIGHEST - LOWEST)
+
+
+def _measured(rubric: Rubric) -> Sequence[tuple[str, str, str]]:
+    """Returns what a rubric gives means of: key, name and question, the mean of all first."""
+    return [(AVERAGE, "Mean of all", ""), *((one.id, one.name, one.definition) for one in rubric.metrics)]
+
+
+def _of_characters(rated: RatedTable) -> Layout:
+    return character_layout(rated.characters, rated.rubric, title=rated.table.title)
+
+
 def _seen(value: object) -> object:
     """Returns text with its unseen characters shown; markup was made of such text, or ships with the package."""
     return figures.plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -226,7 +248,19 @@ def _environment() -> Environment:
         "words",
     ):
         environment.filters[name] = getattr(figures, name)
-    environment.filters.update({"across": _across, "along": _along, "heading": heading, "with_interval": with_interval})
+    own: dict[str, Callable[..., object]] = {
+        "across": _across,
+        "along": _along,
+        "heading": heading,
+        "measured": _measured,
+        "of_characters": _of_characters,
+        "on_scale": _on_scale,
+        "radar": radar_of,
+        "stories": plays_layout,
+        "with_interval": with_interval,
+    }
+    for name, function in own.items():
+        environment.filters[name] = function
     shared = cast("dict[str, object]", environment.globals)
     for name, file in (("style", "style.css"), ("script", "script.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")

@@ -9,6 +9,8 @@ from dramaturg.ledger import Ledger
 from dramaturg.report.collect import Report, collect
 from dramaturg.report.facts import facts_of_run, used_checklists
 from dramaturg.report.html import write_html
+from dramaturg.report.rating.collect import collect_ratings
+from dramaturg.run.rating import RATINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ def collect_report(out: Path, ledger: Ledger, *, command: str) -> Report:
         out / "judgements.jsonl",
         checklists=used_checklists(out),
         facts=facts_of_run(out, ledger, command=command),
+        ratings=collect_ratings(out, ledger) if (out / RATINGS).is_file() else None,
     )
 
 

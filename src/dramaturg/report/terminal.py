@@ -14,9 +14,13 @@ from dramaturg.report import figures
 from dramaturg.report.collect import Report
 from dramaturg.report.costs import Costs, costs
 from dramaturg.report.data import Caution
+from dramaturg.report.exports import as_terminal
 from dramaturg.report.overview import headline
+from dramaturg.report.plays import plays_layout
+from dramaturg.report.rating.layouts import metric_layout
 from dramaturg.report.scores import SubjectScores
 from dramaturg.report.tables import Panel, Subject
+from dramaturg.report.terms import Terms
 
 LISTED_FAILURES = 20
 """Failures that are listed; all are counted."""
@@ -34,18 +38,24 @@ def terminal(report: Report) -> Iterator[RenderableType]:
     for panel in report.panels:
         yield _text(f"\n{panel.title}", "bold")
         for subject in panel.subjects:
-            yield _scores(panel, subject)
+            yield _scores(panel, subject, report.terms)
         for subject in panel.subjects:
-            yield _text(_attempts(subject), "dim")
+            yield _text(_attempts(subject, report.terms), "dim")
         if panel.negative:
             yield _text(f"counted reversed, a no is good: {', '.join(panel.negative)}", "dim")
         if panel.subjects:
             yield _text("bad–good: the score if all missing answers were bad, or good", "dim")
         for reason in panel.reasons:
             yield _text(f"* {reason}", "dim")
-    yield _text("\nHow the trials ended", "bold")
+    if report.ratings is not None:
+        rated = report.ratings.rated
+        yield from as_terminal([metric_layout(one.scores, one.rubric, title=one.table.title) for one in rated])
+        yield _text("More tables: dramaturg report DIR --table all", "dim")
+    if report.plays:
+        yield from as_terminal([plays_layout(report.plays)])
+    yield _text(f"\nHow the {report.terms.trials} ended", "bold")
     for subject in report.subjects:
-        yield _ending(subject)
+        yield _ending(subject, report.terms)
     spent = costs(report.facts)
     if spent.rows:
         yield _costs(spent)
@@ -70,9 +80,9 @@ def _table(title: str, *left: str, right: tuple[str, ...] = ()) -> Table:
     return table
 
 
-def _scores(panel: Panel, subject: SubjectScores) -> Table:
+def _scores(panel: Panel, subject: SubjectScores, terms: Terms) -> Table:
     total = subject.scores["total"].summary.estimate
-    trials = f"{total.n_used:,}/{total.n_planned:,} trials, {figures.counted(total.clusters, 'case', 'cases')}"
+    trials = f"{total.n_used:,}/{total.n_planned:,} {terms.trials}, {terms.of_cases(total.clusters)}"
     right = ("score", "95 % interval", "bad–good", "answers")
     table = _table(f"{subject.subject}: {trials}", "measure", right=right)
     for measure in panel.measures:
@@ -88,7 +98,7 @@ def _scores(panel: Panel, subject: SubjectScores) -> Table:
     return table
 
 
-def _attempts(subject: SubjectScores) -> str:
+def _attempts(subject: SubjectScores, terms: Terms) -> str:
     """Returns the scores of first attempts beside those of completed trials."""
     tries = subject.attempts
 
@@ -96,7 +106,7 @@ def _attempts(subject: SubjectScores) -> str:
         return figures.decimal(of["total"].value if of else None)
 
     return (
-        f"{subject.subject}: {tries.first:,} of {tries.trials:,} trials completed at the first attempt "
+        f"{subject.subject}: {tries.first:,} of {tries.trials:,} {terms.trials} completed at the first attempt "
         f"(score {score(tries.of_first)}), {tries.completed:,} at last ({score(tries.of_completed)})"
     )
 
@@ -107,11 +117,11 @@ def _range(low: float | None, high: float | None) -> str:
     return f"{figures.decimal(low)}–{figures.decimal(high)}"
 
 
-def _ending(subject: Subject) -> RenderableType:
+def _ending(subject: Subject, terms: Terms) -> RenderableType:
     planned = f" of {subject.planned:,}" if subject.planned is not None else ""
     restarts = f"{sum(subject.restarts.values()):,}" if subject.trials else figures.NONE
     lines = (
-        ("trials", f"{subject.trials:,}{planned}"),
+        (terms.trials, f"{subject.trials:,}{planned}"),
         ("outcome", figures.tallies(subject.outcomes)),
         ("end", figures.tallies(subject.ends)),
         ("restarts", restarts + (f": {figures.tallies(subject.restarts)}" if subject.restarts else "")),

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from dramaturg.report.anchors import anchor_of
 from dramaturg.report.figures import words
+from dramaturg.report.plays import RoundView, rounds_of
 from dramaturg.report.sheet import Answers, Mood, Sheet, sheet_of
 from dramaturg.stage.transcript import Cure, Player, Restart, StateChange, Transcript, Turn
 
@@ -98,6 +99,7 @@ class TrialView:
     restarts: tuple[RestartView, ...]
     loose_cures: tuple[Cure, ...]
     sheets: tuple[Sheet, ...]
+    rounds: tuple[RoundView, ...]
 
 
 def view(transcript: Transcript, answers: Sequence[Answers]) -> TrialView:
@@ -134,6 +136,7 @@ def view(transcript: Transcript, answers: Sequence[Answers]) -> TrialView:
         ),
         loose_cures=tuple(cure for cure in transcript.cures if cure.turn not in turns),
         sheets=sheets,
+        rounds=rounds_of(transcript, turns),
     )
 
 

@@ -25,7 +25,7 @@ from dramaturg.run.interrupt import interrupts
 from dramaturg.run.material import Material
 from dramaturg.run.progress import Progress, Silent
 from dramaturg.run.recorded import recorded
-from dramaturg.run.records import End, record_of
+from dramaturg.run.records import End, record_of, without_stage
 from dramaturg.run.result import RunResult
 from dramaturg.run.schedule import Schedule
 from dramaturg.run.snapshot import check_folder, keep, snapshot_of
@@ -198,7 +198,7 @@ class _Run:
         needless = [*unit.models]
         for dependent in self._schedule.finish(position, has_result=end.status == "done"):
             orphan = self._units[dependent]
-            self._note(orphan, _without_stage(end))
+            self._note(orphan, without_stage(end))
             needless += orphan.models
         for spec in self._schedule.unneeded(needless):
             await self._models.release(spec)
@@ -260,10 +260,3 @@ class _Run:
 
 def _waits_for_person(unit: Unit) -> bool:
     return isinstance(unit, StageUnit) and unit.staging.has_person
-
-
-def _without_stage(end: End) -> End:
-    """Returns what becomes of a judging whose performance has no result."""
-    if end.status == "open":
-        return replace(end, detail=f"its performance is open: {end.detail}")
-    return End("not_run", "stage_failed", f"its performance failed: {end.failure}: {end.detail}")

@@ -210,8 +210,8 @@ def read_material(path: Path) -> Material:
     reading.distinct("seeds", study.seeds, "seed")
     stagings = tuple(reading.stagings(study, cases, held))
     of_the_stage = {name for staging in stagings for name in prompts_of(staging.procedure)}
-    read_variant = functools.partial(reading.variant, of_the_stage=of_the_stage)
-    variants = reading.each("prompts", study.prompts, read_variant, key=lambda variant: variant.digest)
+    variant = functools.partial(read_variant, beside=reading.folder, of_the_stage=of_the_stage)
+    variants = reading.each("prompts", study.prompts, variant, key=lambda variant: variant.digest)
     reading.report()
     return Material(study, path, subjects, variants, stagings, judges)
 
@@ -247,6 +247,44 @@ def named_judge(text: str, label: str, *, beside: Path) -> NamedModel:
     return named_model(text, label, beside=beside)
 
 
+def read_variant(name: str, *, beside: Path, of_the_stage: Collection[str]) -> Variant:
+    """Returns a variant of the prompts, its files checked.
+
+    Args:
+        name: ``default``, or the path of a folder whose files replace shipped prompts of the same name.
+        beside: Folder that the path starts from.
+        of_the_stage: Names of the prompts that may be replaced.
+
+    Raises:
+        ContentError: There is no such folder, or a file of it replaces nothing or has other variables.
+    """
+    if name == "default":
+        return Variant(name)
+    folder = beside / name
+    if not folder.is_dir():
+        raise ContentError(f"there is no folder of prompts {name!r}", allowed="default, or the path of a folder")
+    hashes: dict[str, Json] = {}
+    for file in sorted(folder.glob("*.txt")):
+        if file.stem not in of_the_stage:
+            raise ContentError(
+                f"{file.stem!r} is no prompt of a performance",
+                where=str(file),
+                allowed=did_you_mean(file.stem, of_the_stage),
+            )
+        prompt = parse_prompt(read_text(file), name=file.stem, language="en", where=str(file))
+        wanted = load_prompt(file.stem).variables
+        if prompt.variables != wanted:
+            raise ContentError(
+                f"has the variables {sorted(prompt.variables)}",
+                where=str(file),
+                allowed=f"exactly {sorted(wanted)}",
+            )
+        hashes[file.stem] = prompt.hash
+    if not hashes:
+        raise ContentError(f"the folder {name!r} holds no prompt", allowed="NAME.txt of a shipped prompt")
+    return Variant(name, folder, sha256(canonical_json(hashes)))
+
+
 class _Reading(StudyReading):
     """Reads what one study file of the court refers to."""
 
@@ -256,33 +294,6 @@ class _Reading(StudyReading):
 
     def subject(self, subject: Subject) -> NamedModel:
         return self._model(subject.model, subject.label)
-
-    def variant(self, name: str, *, of_the_stage: Collection[str]) -> Variant:
-        if name == "default":
-            return Variant(name)
-        folder = self.folder / name
-        if not folder.is_dir():
-            raise ContentError(f"there is no folder of prompts {name!r}", allowed="default, or the path of a folder")
-        hashes: dict[str, Json] = {}
-        for file in sorted(folder.glob("*.txt")):
-            if file.stem not in of_the_stage:
-                raise ContentError(
-                    f"{file.stem!r} is no prompt of a performance",
-                    where=str(file),
-                    allowed=did_you_mean(file.stem, of_the_stage),
-                )
-            prompt = parse_prompt(read_text(file), name=file.stem, language="en", where=str(file))
-            wanted = load_prompt(file.stem).variables
-            if prompt.variables != wanted:
-                raise ContentError(
-                    f"has the variables {sorted(prompt.variables)}",
-                    where=str(file),
-                    allowed=f"exactly {sorted(wanted)}",
-                )
-            hashes[file.stem] = prompt.hash
-        if not hashes:
-            raise ContentError(f"the folder {name!r} holds no prompt", allowed="NAME.txt of a shipped prompt")
-        return Variant(name, folder, sha256(canonical_json(hashes)))
 
     def case(self, name: str) -> StagedCase:
         path = find("cases", name, beside=self.folder)

@@ -44,7 +44,7 @@ class _Line(BaseModel):
     role: Filled
     metric: Filled
     person: Filled
-    rating: int | float | str
+    rating: int | float | str | None = None
 
 
 def read_person_ratings(path: Path, *, metrics: Sequence[str]) -> tuple[PersonRating, ...]:
@@ -61,7 +61,7 @@ def read_person_ratings(path: Path, *, metrics: Sequence[str]) -> tuple[PersonRa
             with the line.
     """
     lines = _from_jsonl(path) if path.suffix.lower() == ".jsonl" else _from_csv(path)
-    found = tuple(_checked(number, line, path, metrics) for number, line in lines if str(line.rating).strip())
+    found = tuple(_checked(number, line, path, metrics) for number, line in lines if _is_rated(line))
     if not found:
         raise ContentError("holds no ratings", where=str(path), allowed=f"columns {', '.join(COLUMNS)}")
     first: dict[tuple[str, str, str, str], int] = {}
@@ -104,6 +104,10 @@ def _from_csv(path: Path) -> Iterator[tuple[int, _Line]]:
         if empty := [name for name in COLUMNS if not values[name] and name != "rating"]:
             raise ContentError(f"{empty[0]} is empty", where=f"{path}:{reader.line_num}")
         yield reader.line_num, _Line.model_validate(values)
+
+
+def _is_rated(line: _Line) -> bool:
+    return line.rating is not None and str(line.rating).strip() != ""
 
 
 def _checked(number: int, line: _Line, path: Path, metrics: Sequence[str]) -> PersonRating:

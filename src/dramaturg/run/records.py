@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -80,6 +80,17 @@ class UnitRecord(BaseModel):
     votes: int = 0
     failure: str = ""
     detail: str = ""
+
+
+def without_stage(end: End) -> End:
+    """Returns what becomes of a judging whose performance has no result.
+
+    Args:
+        end: How the performance ended.
+    """
+    if end.status == "open":
+        return replace(end, detail=f"its performance is open: {end.detail}")
+    return End("not_run", "stage_failed", f"its performance failed: {end.failure}: {end.detail}")
 
 
 def record_of(unit: Unit, end: End, *, protocol: str) -> UnitRecord:

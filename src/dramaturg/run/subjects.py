@@ -53,6 +53,29 @@ def transcript_of(record: UnitRecord) -> str:
     return f"{record.case}-{record.unit}"
 
 
+def measured_roles(out: Path, labels: Mapping[str, str], *, on_torn: OnTorn) -> dict[tuple[str, str], str]:
+    """Returns the study's label of every measured role, by ids of transcript and role.
+
+    Args:
+        out: Output folder of a run.
+        labels: Label of each transcript's subject, by the transcript's id.
+        on_torn: Is told of a torn last line, which is left out.
+
+    Raises:
+        ContentError: A line is broken; the message names it.
+    """
+    path = out / "transcripts.jsonl"
+    if not path.is_file():
+        return {}
+    return {
+        (transcript.id, role): labels[transcript.id]
+        for _, transcript in read_jsonl(path, _Cast, on_torn=on_torn)
+        if transcript.id in labels
+        for role, player in transcript.cast.items()
+        if player.subject
+    }
+
+
 def subjects_of_run(out: Path, *, on_torn: OnTorn) -> dict[str, str]:
     """Returns the label of each transcript's subject: the study's where there is one, else its models.
 

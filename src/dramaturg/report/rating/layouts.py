@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Literal
 
 from dramaturg.judge.rating.reliability import Alpha, RatingAgreement
 from dramaturg.judge.rating.rubric import Rubric
-from dramaturg.judge.rating.score import AVERAGE, MetricScore, SubjectRating
+from dramaturg.judge.rating.score import AVERAGE, CharacterRating, MetricScore, SubjectRating
 from dramaturg.measure import Estimate
 from dramaturg.report.figures import NONE, decimal
 from dramaturg.report.layouts import Cell, Column, Layout
+from dramaturg.stage.world.crafting import CRITERIA
 
 if TYPE_CHECKING:
     from dramaturg.report.rating.collect import RatingReport
@@ -49,27 +50,31 @@ class CraftFigures:
         source: Whether they were taken from a text or invented.
         scores: Aspect → mean and standard deviation.
         scenes: How many.
+        evaluators: Who marked them.
     """
 
     label: str
     source: Source
     scores: Mapping[str, tuple[float, float | None]]
     scenes: int
+    evaluators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SceneCost:
-    """What one scene took on the average; the keys are ``narrator``, ``character`` and ``judge``.
+    """What one play took on the average; the keys are ``narrator``, ``character`` and ``judge``.
 
     Attributes:
+        subject: Whose plays they are; empty where they are anybody's.
         models: Which models; empty where none was asked.
         calls: Of each.
         input_tokens: Of each.
         output_tokens: Of each.
         cost_usd: All together; None where a price is unknown.
-        scenes: Over how many scenes.
+        scenes: Over how many plays.
     """
 
+    subject: str
     models: Mapping[str, str]
     calls: Mapping[str, float]
     input_tokens: Mapping[str, float]
@@ -136,11 +141,48 @@ def rating_layout(
         "character": "plain mean over all characters (the published code)",
     }[reduction]
     notes = [f"Rated by {title}. {how[0].upper()}{how[1:]}."]
-    notes.append("; ".join(f"{metric.short}: {metric.name}" for metric in rubric.metrics) + ".")
+    notes.append(_shorts(rubric))
     notes += _missing_notes(scores, names)
     number = 1 if reduction == "scene" else 0
     named = "Ratings by scene" if reduction == "scene" else "Ratings by character"
     return Layout(number, named, tuple(columns), rows, tuple(notes))
+
+
+def metric_layout(scores: Sequence[SubjectRating], rubric: Rubric, *, title: str) -> Layout:
+    """Returns a row per metric and a column per subject: the mean by scene with its interval, narrow enough to read."""
+    several = len({score.language for score in scores}) > 1
+    columns = [Column("Metric", numeric=False)]
+    columns += [Column(f"{one.subject} ({one.language})" if several else one.subject, interval=True) for one in scores]
+    names = {AVERAGE: "Mean of all"} | {metric.id: metric.name for metric in rubric.metrics}
+    rows = tuple(
+        (Cell(name), *(estimate_cell(one.scores[key].by_scene, digits=SPREAD_DIGITS) for one in scores))
+        for key, name in names.items()
+    )
+    counts = "; ".join(f"{one.subject} {one.scores[AVERAGE].by_scene.n_used} of {one.characters}" for one in scores)
+    notes = [f"Rated by {title}. Mean by scene, with its 95 % interval over scenes.", f"Rated in full: {counts}."]
+    notes += _missing_notes(scores, [metric.id for metric in rubric.metrics])
+    return Layout(0, rubric.title, tuple(columns), rows, tuple(notes))
+
+
+def character_layout(found: Sequence[CharacterRating], rubric: Rubric, *, title: str) -> Layout:
+    """Returns a row per subject, scene and character: each metric's mean over plays, with its interval."""
+    columns = [Column("Model", numeric=False), Column("Scene", numeric=False), Column(rubric.rates.capitalize(), False)]
+    columns += [Column(metric.short, interval=True) for metric in rubric.metrics]
+    columns += [Column("Average", interval=True), Column("Plays")]
+    names = [*(metric.id for metric in rubric.metrics), AVERAGE]
+    rows = tuple(
+        (
+            *(Cell(text) for text in (one.subject, one.scene, one.name)),
+            *(estimate_cell(one.scores[name], digits=SPREAD_DIGITS) for name in names),
+            Cell(str(one.plays)),
+        )
+        for one in found
+    )
+    notes = (
+        f"Rated by {title}. Mean over plays, with its 95 % interval over them where there are several.",
+        _shorts(rubric),
+    )
+    return Layout(0, "Ratings of each role", tuple(columns), rows, notes)
 
 
 def alpha_layout(found: Sequence[Alpha], rubric: Rubric, *, title: str) -> Layout:
@@ -198,7 +240,7 @@ def correlation_layout(
 
 def craft_layout(figures: Sequence[CraftFigures]) -> Layout:
     """Returns Table 4: a row for each way of making scenes, extracted beside generated ones by aspect."""
-    aspects = list(dict.fromkeys(aspect for one in figures for aspect in one.scores))
+    aspects = list(dict.fromkeys(aspect for one in figures for aspect in one.scores)) or list(CRITERIA)
     cells: list[tuple[str, Source]] = [(aspect, source) for aspect in aspects for source in SOURCES]
     columns = [Column("Model", numeric=False)]
     columns += [Column(f"{aspect.capitalize()} {SOURCES[source]}") for aspect, source in cells]
@@ -217,18 +259,28 @@ def craft_layout(figures: Sequence[CraftFigures]) -> Layout:
         )
         for label in dict.fromkeys(one.label for one in figures)
     )
-    notes = ("EXT: scenes taken from a text. GEN: new scenes. Mean ± standard deviation over scenes.",)
-    return Layout(4, "Making scenes", tuple(columns), rows, notes)
+    notes = [
+        "EXT: scenes taken from a text. GEN: new scenes. Mean ± standard deviation over all scenes that were marked."
+    ]
+    evaluators = list(dict.fromkeys(name for one in figures for name in one.evaluators))
+    if evaluators:
+        notes.append(f"Marked by {', '.join(evaluators)}.")
+    if unmarked := [one.label for one in figures if not one.scenes]:
+        notes.append(f"Without marks, because nobody was asked for them (--evaluator): {', '.join(unmarked)}.")
+    return Layout(4, "Making scenes", tuple(columns), rows, tuple(notes))
 
 
 def cost_layout(costs: Sequence[SceneCost]) -> Layout:
     """Returns Table 6: tokens and price of one scene."""
     parts = ("narrator", "character", "judge")
-    columns = [Column(part.capitalize(), numeric=False) for part in parts]
+    named = any(one.subject for one in costs)
+    columns = [Column("Subject", numeric=False)] if named else []
+    columns += [Column(part.capitalize(), numeric=False) for part in parts]
     columns += [Column(f"{part} {what}") for part in parts for what in ("calls", "input", "output")]
-    columns += [Column("Cost (USD)"), Column("Scenes")]
+    columns += [Column("Cost (USD)"), Column("Plays")]
     rows = tuple(
         (
+            *((Cell(one.subject),) if named else ()),
             *(Cell(one.models[part] or NONE) for part in parts),
             *(
                 Cell(decimal(values[part], digits) if one.models[part] else NONE)
@@ -240,15 +292,15 @@ def cost_layout(costs: Sequence[SceneCost]) -> Layout:
         )
         for one in costs
     )
-    notes = ("Means over scenes, all rounds together. A cost with an unknown part is unknown, not zero.",)
-    return Layout(6, "Cost of one scene", tuple(columns), rows, notes)
+    notes = ("Means over plays, all rounds together. A cost with an unknown part is unknown, not zero.",)
+    return Layout(6, "Cost of one scene, played once", tuple(columns), rows, notes)
 
 
-def estimate_cell(estimate: Estimate | None, *, intervals: bool = True) -> Cell:
+def estimate_cell(estimate: Estimate | None, *, intervals: bool = True, digits: int = DIGITS) -> Cell:
     """Returns an estimate as tables write it, its interval beside it where it has one and it is wanted."""
     if estimate is None or estimate.value is None:
         return Cell(NONE)
-    text = decimal(estimate.value, DIGITS)
+    text = decimal(estimate.value, digits)
     if not intervals or estimate.low is None or estimate.high is None:
         return Cell(text)
     return Cell(text, decimal(estimate.low, SPREAD_DIGITS), decimal(estimate.high, SPREAD_DIGITS))
@@ -270,6 +322,10 @@ def _mean_cell(score: MetricScore, reduction: Reduction, intervals: bool) -> Cel
 
 def _spread(mean: float, sd: float | None) -> str:
     return decimal(mean, DIGITS) if sd is None else f"{decimal(mean, DIGITS)} ± {decimal(sd, SPREAD_DIGITS)}"
+
+
+def _shorts(rubric: Rubric) -> str:
+    return "; ".join(f"{metric.short}: {metric.name}" for metric in rubric.metrics) + "."
 
 
 def _missing_notes(scores: Sequence[SubjectRating], names: Sequence[str]) -> Iterator[str]:

@@ -32,13 +32,15 @@ from dramaturg.report.rating.collect import read_ratings, rubric_of
 from dramaturg.report.rating.layouts import DIGITS, alpha_layout, correlation_layout, estimate_cell
 from dramaturg.run.rating import used_rubrics
 
-Kind = Literal["votes", "retest", "judges"]
-"""What is compared: two votes of one rating, one judge at two times, or two judges."""
+Kind = Literal["votes", "retest", "judges", "people", "judge_people"]
+"""What is compared: two votes of one rating, one judge at two times, two judges, two people, or a judge and people."""
 
 HEADINGS: Mapping[Kind, str] = {
     "votes": "Test-retest: the first and the second vote",
     "retest": "Test-retest: the same judge, two ratings",
     "judges": "Judge against judge",
+    "people": "Person against person",
+    "judge_people": "Judge against people",
 }
 
 
@@ -136,8 +138,7 @@ def reliability_of(
         people: Person → ratings.
         seed: Of the resampling.
     """
-    several = len({one.table.title for one in named}) < len(named)
-    titled = [(f"{one.folder}: {one.table.title}" if several else one.table.title, one.table) for one in named]
+    titled = _titled(named)
     compared: list[Compared] = []
     for title, table in titled:
         first, second = votes_of(table)
@@ -159,7 +160,7 @@ def reliability_of(
             for _, table in titled
         ),
         compared=tuple(compared),
-        people=_people(dict(titled), people, rubric, seed) if people else None,
+        people=judges_against_people(named, people, seed=seed) if people else None,
     )
 
 
@@ -167,32 +168,51 @@ def reliability_layouts(found: Reliability) -> tuple[Layout, ...]:
     """Returns the tables: alpha, halo, test-retest, judge against judge, and people."""
     made = [alpha_layout(alphas, found.rubric, title=title) for title, alphas in found.alphas.items()]
     made.append(_halo_layout(found.halos))
-    made += [_agreement_layout(one, found.rubric) for one in found.compared]
-    people = found.people
-    if people is not None:
-        told = (
-            f"{', '.join(people.persons)}; ICC(2,1) {_told(people.one)}, of their mean {_told(people.together)}, "
-            f"Krippendorff's alpha {decimal(people.alpha)}"
-        )
-        made.append(correlation_layout(people.judges, found.rubric, people=told))
-        made += [
-            _agreement_layout(Compared("judges", judge, "people", agreements), found.rubric)
-            for judge, agreements in people.judges.items()
-        ]
+    made += [agreement_layout(one, found.rubric) for one in found.compared]
+    if found.people is not None:
+        made += people_layouts(found.people, found.rubric)
     return tuple(made)
 
 
-def _people(
-    tables: Mapping[str, RatingTable], people: Mapping[str, Values], rubric: Rubric, seed: int
+def people_layouts(people: PeoplesAgreement, rubric: Rubric) -> tuple[Layout, ...]:
+    """Returns the tables of judges against people."""
+    told = (
+        f"{', '.join(people.persons)}; ICC(2,1) {_told(people.one)}, of their mean {_told(people.together)}, "
+        f"Krippendorff's alpha {decimal(people.alpha)}"
+    )
+    return (
+        correlation_layout(people.judges, rubric, people=told),
+        *(
+            agreement_layout(Compared("judge_people", judge, "people", agreements), rubric)
+            for judge, agreements in people.judges.items()
+        ),
+    )
+
+
+def judges_against_people(
+    named: Sequence[NamedTable], people: Mapping[str, Values], *, seed: int = 0
 ) -> PeoplesAgreement:
-    metrics = [metric.id for metric in rubric.metrics]
+    """Returns how far people agree among themselves, and judges with the mean of them.
+
+    Args:
+        named: At least one table.
+        people: Person → ratings.
+        seed: Of the resampling.
+    """
+    metrics = [metric.id for metric in named[0].rubric.metrics]
     one, together, alpha = among_people(people, metrics=metrics)
     mean = consensus(people)
     judges = {
         title: compare_ratings(values_of(table), mean, metrics=table.metrics, scenes=_scenes(table), seed=seed)
-        for title, table in tables.items()
+        for title, table in _titled(named)
     }
     return PeoplesAgreement(tuple(people), one, together, alpha, judges)
+
+
+def _titled(named: Sequence[NamedTable]) -> list[tuple[str, RatingTable]]:
+    """Returns each table under its title, with its folder where two tables would be called the same."""
+    several = len({one.table.title for one in named}) < len(named)
+    return [(f"{one.folder}: {one.table.title}" if several else one.table.title, one.table) for one in named]
 
 
 def _scenes(table: RatingTable) -> dict[RowKey, str]:
@@ -205,7 +225,8 @@ def _shared(one: RatingTable, other: RatingTable) -> dict[RowKey, str]:
     return {row.key: row.scene for row in one.rows if theirs.get(row.key) == row.digest}
 
 
-def _agreement_layout(compared: Compared, rubric: Rubric) -> Layout:
+def agreement_layout(compared: Compared, rubric: Rubric) -> Layout:
+    """Returns how far two sets of ratings agree, a row for each metric and one for their mean."""
     shorts = {metric.id: metric.name for metric in rubric.metrics} | {AVERAGE: "Mean of all"}
     columns = (
         Column("Metric", numeric=False),

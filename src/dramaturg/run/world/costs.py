@@ -10,10 +10,10 @@ from dramaturg.ledger import Ledger
 from dramaturg.model import Identity, Usage
 from dramaturg.model.prices import price_of
 from dramaturg.stage.transcript import Transcript
+from dramaturg.stage.world.acts import acts_of
 from dramaturg.stage.world.chain import Made
 from dramaturg.stage.world.play import round_calls
 from dramaturg.stage.world.setting import WorldProtocol
-from dramaturg.stage.world.world import REACTION
 from dramaturg.text import Json
 
 
@@ -156,14 +156,11 @@ def play_cost(
         purpose = f"{kind}/{call.purpose}"
         by_purpose[purpose] = by_purpose.get(purpose, Cost()) + cost
     rounds: list[RoundCost] = []
+    done = acts_of(transcript)
     before = 0
     for number, calls in sorted(by_round.items()):
-        acts = [
-            turn
-            for turn in transcript.turns
-            if turn.phase == f"round-{number}" and turn.kind == "action" and REACTION not in turn.flags
-        ]
-        hits = sum(any(flag.startswith("target:") for flag in turn.flags) for turn in acts)
+        acts = [act for act in done if act.round == number]
+        hits = sum(bool(act.target) for act in acts)
         formula = round_calls(protocol, characters, len(acts), hits, directed=directed)
         deepest = max(call.depth for call in calls)
         rounds.append(

@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from dramaturg.errors import StudyError
 from dramaturg.files import load_yaml
+from dramaturg.judge.rating import RatingMode
 from dramaturg.run.study import Budgets, Count, Name, Seed, Seeds, Subjects, Word
 from dramaturg.stage.world.limits import DEFAULT_LIMITS, WorldLimits
+from dramaturg.stage.world.memory import EQUAL_WEIGHTS, Judge, MemoryRules, Weights
 from dramaturg.stage.world.setting import WorldProtocol
+from dramaturg.text import Json
+
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class WorldStudyLimits(BaseModel):
@@ -40,6 +45,62 @@ class WorldStudyLimits(BaseModel):
         return WorldLimits(rounds=rounds, **self.model_dump())
 
 
+class Remembering(BaseModel):
+    """How characters remember; part of what is measured. See `dramaturg.stage.world.memory`.
+
+    Attributes:
+        by: ``lexical`` compares memories with a situation by their words, ``embeddings`` by meaning, where a model for
+            it is there.
+        recency: Weight of how lately something was told, for what comes to mind.
+        relevance: Weight of how alike it is to the situation.
+        importance: Weight of how important it is.
+        importance_by: ``rule``, or ``model``: who remembers is asked once for all that is new and may come to mind.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    by: Literal["lexical", "embeddings"] = "lexical"
+    recency: Weight = EQUAL_WEIGHTS.recency
+    relevance: Weight = EQUAL_WEIGHTS.relevance
+    importance: Weight = EQUAL_WEIGHTS.importance
+    importance_by: Judge = "rule"
+
+    @property
+    def rules(self) -> MemoryRules:
+        """The rules of each play."""
+        return MemoryRules(Weights(self.recency, self.relevance, self.importance), self.importance_by)
+
+    def changed(self) -> dict[str, Json]:
+        """Returns what is unlike the defaults, but for `by`."""
+        return self.model_dump(mode="json", exclude_defaults=True, exclude={"by"})
+
+
+def _remembering_from_text(value: object) -> object:
+    return {"by": value} if isinstance(value, str) else value
+
+
+class Rating(BaseModel):
+    """Who rates the plays, by what, and how.
+
+    Attributes:
+        model: Spec string.
+        rubric: Name of a shipped rubric, or a path: ``character``, ``narrator``.
+        mode: ``joint`` asks for one critique and all metrics at once, ``single`` for each metric alone.
+        votes: How often each metric is rated.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: Word
+    rubric: Word = "character"
+    mode: RatingMode = "joint"
+    votes: Annotated[int, Field(ge=1, le=1000, strict=True)] = 1
+
+
+def _rating_from_text(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
+
+
 class WorldStudy(BaseModel):
     """A study of characters in a narrated world.
 
@@ -57,8 +118,9 @@ class WorldStudy(BaseModel):
         protocol: ``paper``, ``released`` or ``fast``.
         rounds: Most rounds of a play.
         limits: Other limits of a play.
-        memory: ``lexical`` compares memories with a situation by their words, ``embeddings`` by meaning, where a model
-            for it is there.
+        memory: How characters remember; ``lexical`` and ``embeddings`` alone say what compares memories.
+        prompts: Variants of the prompts: ``default``, or a folder whose files replace shipped ones.
+        raters: Who rates the plays when all of them were played; none leaves them unrated.
         concurrency: Most plays at once. May change between runs.
         unit_timeout_s: Longest that one play may take, in seconds; then it fails. May change between runs.
         budgets: Limits of the run. May change between runs.
@@ -77,7 +139,11 @@ class WorldStudy(BaseModel):
     protocol: WorldProtocol = "paper"
     rounds: Annotated[int, Field(ge=1, le=1000, strict=True)] = DEFAULT_LIMITS.rounds
     limits: WorldStudyLimits = WorldStudyLimits()
-    memory: Literal["lexical", "embeddings"] = "lexical"
+    memory: Annotated[
+        Remembering, BeforeValidator(_remembering_from_text, json_schema_input_type=str | Remembering)
+    ] = Remembering()
+    prompts: Annotated[tuple[Word, ...], Field(min_length=1)] = ("default",)
+    raters: tuple[Annotated[Rating, BeforeValidator(_rating_from_text, json_schema_input_type=str | Rating)], ...] = ()
     concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 4
     unit_timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 7200.0
     budgets: Budgets = Budgets()

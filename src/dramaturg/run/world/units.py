@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dramaturg.run.material import NamedModel
+from dramaturg.run.material import NamedModel, Variant
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.units import unit_id
 from dramaturg.run.world.material import WorldMaterial
 from dramaturg.stage.world.scene import Scene
 from dramaturg.stage.world.setting import scene_digest
+from dramaturg.text import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class WorldUnit:
         narrator: Who narrates.
         cast: Who plays somebody else, by role; None for a person.
         protocol: How a round goes.
+        variant: Which prompts.
     """
 
     position: int
@@ -36,11 +39,13 @@ class WorldUnit:
     narrator: NamedModel
     cast: Mapping[str, NamedModel | None]
     protocol: str
+    variant: Variant
 
     @property
     def description(self) -> str:
         """One line for people."""
-        return f"{self.scene.id}, seed {self.seed}, {self.subject.label}"
+        prompts = "" if self.variant.folder is None else f" with {self.variant.name}"
+        return f"{self.scene.id}, seed {self.seed}, {self.subject.label}{prompts}"
 
     @property
     def transcript_id(self) -> str:
@@ -66,7 +71,7 @@ class WorldUnit:
             status=end.status,
             subject=self.subject.label,
             subject_model=self.subject.written,
-            prompts="default",
+            prompts=self.variant.name,
             case=self.scene.id,
             seed=self.seed,
             protocol=self.protocol,
@@ -76,24 +81,25 @@ class WorldUnit:
 
 
 def world_units(material: WorldMaterial) -> Iterator[WorldUnit]:
-    """Yields all units in plan order: by subject, then scene, then seed; few models are loaded at once then."""
-    study, position = material.study, 0
-    for subject in material.subjects:
-        narrator = material.narrator or subject
-        for scene in material.scenes:
-            cast = material.cast_of(scene)
-            for seed in study.seeds:
-                unit = unit_id(
-                    study.suite,
-                    protocol=study.protocol,
-                    scene=scene_digest(scene),
-                    subject=subject.key,
-                    narrator=narrator.key,
-                    cast={role: player.key if player is not None else "human" for role, player in cast.items()},
-                    seed=seed,
-                    rounds=study.rounds,
-                    limits=study.limits.model_dump(),
-                    memory=study.memory,
-                )
-                yield WorldUnit(position, unit, subject, scene, seed, narrator, cast, study.protocol)
-                position += 1
+    """Yields all units in plan order: by subject, prompts, scene and seed; few models are loaded at once then."""
+    study = material.study
+    plays = itertools.product(material.subjects, material.variants, material.scenes, study.seeds)
+    for position, (subject, variant, scene, seed) in enumerate(plays):
+        narrator, cast = material.narrator or subject, material.cast_of(scene)
+        options: dict[str, Json] = {"prompts": variant.digest} if variant.folder is not None else {}
+        if changed := study.memory.changed():
+            options["remembering"] = changed
+        unit = unit_id(
+            study.suite,
+            protocol=study.protocol,
+            scene=scene_digest(scene),
+            subject=subject.key,
+            narrator=narrator.key,
+            cast={role: player.key if player is not None else "human" for role, player in cast.items()},
+            seed=seed,
+            rounds=study.rounds,
+            limits=study.limits.model_dump(),
+            memory=study.memory.by,
+            **options,
+        )
+        yield WorldUnit(position, unit, subject, scene, seed, narrator, cast, study.protocol, variant)
