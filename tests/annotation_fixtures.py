@@ -91,12 +91,13 @@ def served(db: str | Path, campaign: Campaign, *, owner: str = "", proxy: bool =
     with closing(Store.open(str(db), create=True)) as store, listen("127.0.0.1", 0) as sock:
         store.begin(campaign)
         app = annotation_app(campaign, store, owner=owner, only_here=True)
-        with _running(app, sock, proxy=proxy):
+        with running(app, sock, proxy=proxy):
             yield ServedCampaign(address_of(sock), store, campaign)
 
 
 @contextmanager
-def _running(app: Any, sock: socket.socket, *, proxy: bool) -> Generator[None]:
+def running(app: Any, sock: socket.socket, *, proxy: bool = False) -> Generator[None]:
+    """Serves an application in a thread; it is gone afterwards."""
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, proxy_headers=proxy))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()

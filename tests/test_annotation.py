@@ -33,14 +33,14 @@ from annotation_fixtures import (
 from dramaturg.errors import ContentError, UserError
 from dramaturg.run.interview.vote_row import VoteRow
 from dramaturg.web.annotation.campaign import Rules
-from dramaturg.web.annotation.database import StoreAwayError
-from dramaturg.web.annotation.guideline import read_guideline
-from dramaturg.web.annotation.look import LANGUAGES, annotation_words
-from dramaturg.web.annotation.owner import is_password, password_hash, read_password
 from dramaturg.web.annotation.progress import progress_of, votes_of
-from dramaturg.web.annotation.raters import add_rater, list_raters, rater_of_key, remove_rater
-from dramaturg.web.annotation.signing import Signer, Ticket, read_ticket
+from dramaturg.web.annotation.site import LANGUAGES, annotation_words
 from dramaturg.web.annotation.store import Given, Store
+from dramaturg.web.survey.database import StoreAwayError
+from dramaturg.web.survey.door import is_password, password_hash, read_password
+from dramaturg.web.survey.guideline import read_guideline
+from dramaturg.web.survey.raters import add_rater, list_raters, rater_of_key, remove_rater
+from dramaturg.web.survey.signing import Signer, Ticket, read_ticket
 
 LONG_MINUTE_S = 10**10
 """A minute that no slow machine leaves in the middle of a test."""
@@ -358,7 +358,7 @@ async def test_a_hasty_answer_is_marked_and_taken(tmp_path: Path) -> None:
 async def test_who_sends_too_much_waits_and_loses_nothing(
     db: str, rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dramaturg.web.annotation.store.MINUTE_S", LONG_MINUTE_S)
+    monkeypatch.setattr("dramaturg.web.survey.store.MINUTE_S", LONG_MINUTE_S)
     with served(db, small_campaign(rules)) as server:
         async with Browser(server.address) as browser:
             page = await browser.get("item")
@@ -378,7 +378,7 @@ async def test_nothing_of_an_address_is_kept_beyond_its_minute(tmp_path: Path, m
         async with Browser(server.address) as browser:
             await answer_all(browser)
         assert b"127.0.0.1" not in b"".join(file.read_bytes() for file in tmp_path.glob("annotation.db*"))
-        monkeypatch.setattr("dramaturg.web.annotation.store.time.time", lambda: 4e9)
+        monkeypatch.setattr("dramaturg.web.survey.store.time.time", lambda: 4e9)
         server.store.forget_pace()
         with server.store.database.begin() as connection:
             assert connection.exec_driver_sql("select count(*) from annotation_pace").scalar() == 0
@@ -465,8 +465,8 @@ async def test_the_owner_enters_with_the_password_alone_sees_progress_and_takes_
 
 
 async def test_a_password_is_tried_only_so_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dramaturg.web.annotation.owner.TRIES_A_MINUTE", 3)
-    monkeypatch.setattr("dramaturg.web.annotation.store.MINUTE_S", LONG_MINUTE_S)
+    monkeypatch.setattr("dramaturg.web.survey.door.TRIES_A_MINUTE", 3)
+    monkeypatch.setattr("dramaturg.web.survey.store.MINUTE_S", LONG_MINUTE_S)
     with served(tmp_path / "db", small_campaign(), owner=password_hash("a long password")) as server:
         async with Browser(server.address) as browser:
             tries = [(await browser.post("progress", {"password": str(number)})).status for number in range(4)]

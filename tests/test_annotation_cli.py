@@ -22,7 +22,7 @@ from dramaturg.errors import UserError
 from dramaturg.files import read_jsonl
 from dramaturg.run.interview.vote_row import VoteRow
 from dramaturg.stage.interview.item_set import write_item_set
-from dramaturg.web.annotation.owner import is_password
+from dramaturg.web.survey.door import is_password
 
 SERVE = "from dramaturg.cli.annotate import app; app()"
 

@@ -77,11 +77,11 @@ def serve(
     if any(importlib.util.find_spec(needed) is None for needed in ("starlette", "uvicorn", "argon2")):
         raise MissingExtraError("dramaturg annotate serve", "web")
     from dramaturg.web.annotation.campaign import Rules, campaign_of
-    from dramaturg.web.annotation.owner import read_password
     from dramaturg.web.annotation.serving import serve as serve_on
     from dramaturg.web.annotation.store import Store
     from dramaturg.web.guard import is_loopback
     from dramaturg.web.listening import address_of, listen
+    from dramaturg.web.survey.door import read_password
 
     rules = Rules(
         minimum_s=minimum_seconds,
@@ -167,7 +167,7 @@ def password(
 ) -> None:
     """Ask for the owner's password, and write its argon2 hash."""
     from dramaturg.errors import UserError
-    from dramaturg.web.annotation.owner import password_hash
+    from dramaturg.web.survey.door import password_hash
 
     given: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
     if len(given) < SHORTEST_PASSWORD:
@@ -187,8 +187,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make a named rater, and print the personal link; it is shown this once."""
-    from dramaturg.web.annotation.raters import add_rater
     from dramaturg.web.annotation.store import Store
+    from dramaturg.web.survey.raters import add_rater
 
     with closing(Store.open(db, create=True)) as store:
         key = add_rater(store, name)
@@ -202,7 +202,7 @@ def add(
 @raters.command("remove")
 def remove(name: Annotated[str, typer.Argument(metavar="NAME", help="A rater.")], db: Db = DEFAULT_DB) -> None:
     """Make a rater's link good no more; the votes stay."""
-    from dramaturg.web.annotation.raters import remove_rater
+    from dramaturg.web.survey.raters import remove_rater
 
     with closing(_open(db)) as store:
         remove_rater(store, name)
@@ -214,7 +214,7 @@ def list_all(db: Db = DEFAULT_DB, as_json: AsJson = False) -> None:
     """List the named raters."""
     from dataclasses import asdict
 
-    from dramaturg.web.annotation.raters import list_raters
+    from dramaturg.web.survey.raters import list_raters
 
     with closing(_open(db)) as store:
         found = list_raters(store)

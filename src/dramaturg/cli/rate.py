@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, assert_never
 import typer
 from typer.core import TyperGroup
 
+from dramaturg.cli import rate_serve
 from dramaturg.cli.console import AsJson, Finished, complain, complain_of_torn, say, say_json, show
 from dramaturg.cli.judge import MOST_VOTES
 from dramaturg.cli.run import AcceptChanges, LedgerAt, MaxCalls, MaxCost, MaxTokens, Out, ReplayOnly
@@ -41,6 +42,11 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+app.command()(rate_serve.serve)
+app.command()(rate_serve.export)
+app.command()(rate_serve.agreement)
+app.add_typer(rate_serve.raters, name="rater")
 
 
 class RatingModes(StrEnum):
@@ -100,7 +106,8 @@ def rate(
     from dramaturg.model.opening import Models
     from dramaturg.report.rating import collect_ratings
     from dramaturg.run.kept import keep_models, keep_seconds
-    from dramaturg.run.rating import FileRating, rating_benches, rating_docket
+    from dramaturg.run.rating import rating_benches, rating_docket
+    from dramaturg.run.sitting import Sitting
 
     benches = rating_benches(judge, rubric=rubric, mode=mode.value, votes=votes)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
@@ -112,8 +119,8 @@ def rate(
             models = Models()
             try:
                 async with models:
-                    rating = FileRating(docket, models, store, budget, replay_only)
-                    return await rating.carry_out(out, concurrency=concurrency, progress=progress_display())
+                    sitting = Sitting(docket, models, store, budget, replay_only)
+                    return await sitting.carry_out(out, concurrency=concurrency, progress=progress_display())
             finally:
                 keep_models(store, models, {bench.model.spec.text: ("judge",) for bench in benches})
 

@@ -13,14 +13,16 @@ from starlette.responses import Response
 
 from dramaturg.web.annotation.allocation import Offer
 from dramaturg.web.annotation.campaign import AskedItem, Campaign
-from dramaturg.web.annotation.database import StoreAwayError
-from dramaturg.web.annotation.forms import read_form
-from dramaturg.web.annotation.raters import rater_named
-from dramaturg.web.annotation.rendering import Visit, visit_of
-from dramaturg.web.annotation.signing import Ticket, read_ticket
 from dramaturg.web.annotation.store import Given, Store
-from dramaturg.web.annotation.threads import StoreThreads
-from dramaturg.web.annotation.visitor import Visitor, visitor_of
+from dramaturg.web.survey.database import StoreAwayError
+from dramaturg.web.survey.forms import read_form
+from dramaturg.web.survey.people import not_yours, signed_out
+from dramaturg.web.survey.raters import rater_named
+from dramaturg.web.survey.rendering import Visit, visit_of
+from dramaturg.web.survey.signing import Ticket, read_ticket
+from dramaturg.web.survey.site import Site
+from dramaturg.web.survey.threads import StoreThreads
+from dramaturg.web.survey.visitor import Visitor, visitor_of
 from dramaturg.web.words import Words
 
 MOST_CHARACTERS = 2000
@@ -49,8 +51,9 @@ class Choice:
 class Answering:
     """Shows items and takes answers."""
 
-    def __init__(self, campaign: Campaign, store: Store, threads: StoreThreads) -> None:
+    def __init__(self, campaign: Campaign, site: Site, store: Store, threads: StoreThreads) -> None:
         self._campaign = campaign
+        self._site = site
         self._store = store
         self._threads = threads
         self._handles = {self._handle(name): name for name in campaign.items}
@@ -61,18 +64,18 @@ class Answering:
 
     async def show(self, request: Request) -> Response:
         """Shows the next item."""
-        visit = visit_of(request, self._campaign.title)
-        visitor = visitor_of(request, self._store.signer)
+        visit = visit_of(request, self._site)
+        visitor = visitor_of(request, self._store.signer, self._site)
         if self._campaign.rules.raters_only and not visitor.named:
             return visit.to("/")
         offer = await self._threads.run(self._offer, visitor)
         if offer is None:
-            return self._signed_out(visit)
+            return signed_out(visit)
         if isinstance(offer, str):
             return visit.to(offer)
-        say, rater = visit.say, visitor.rater if visitor.named else ""
+        say = visit.say
         if offer.item is None:
-            return visit.message(say("done.title"), say("done.text"), rater=rater)
+            return visit.message(say("done.title"), say("done.text"), rater=visitor.shown)
         note = say("note.already") if request.query_params.get("note") == "already" else ""
         ticket = Ticket(self._handle(offer.item), _now_ms())
         page = self._form(visit, visitor, ticket, note=note, answered=offer.answered)
@@ -92,17 +95,13 @@ class Answering:
 
     async def take(self, request: Request) -> Response:
         """Takes a form: an answer, a skip, or a report."""
-        visit = visit_of(request, self._campaign.title)
-        visitor = visitor_of(request, self._store.signer)
+        visit = visit_of(request, self._site)
+        visitor = visitor_of(request, self._store.signer, self._site)
         fields = await read_form(request)
         ticket = read_ticket(self._store.signer, fields.get("ticket", ""), visitor.rater)
         say = visit.say
         if ticket is None:
-            title, text = say("problem.not_yours_title"), say("problem.not_yours")
-            page = visit.message(title, text, status=403, link="/item", link_text=say("general.next"))
-            if visitor.new:
-                visit.give_cookie(page, visitor.cookie)
-            return page
+            return not_yours(visit, visitor.cookie if visitor.new else "")
         item = self._campaign.items.get(self._handles.get(ticket.handle, ""))
         if item is None:
             return visit.message(say("problem.gone"), link="/item", link_text=say("general.next"), status=410)
@@ -139,13 +138,8 @@ class Answering:
                 page.headers["Retry-After"] = "60"
                 return page
             case "removed":
-                return self._signed_out(visit)
+                return signed_out(visit)
         assert_never(outcome)
-
-    def _signed_out(self, visit: Visit) -> Response:
-        page = visit.message(visit.say("problem.key_title"), visit.say("problem.key"), status=403)
-        visit.give_cookie(page, "")
-        return page
 
     def _form(
         self,
@@ -167,7 +161,7 @@ class Answering:
             "item",
             status=status,
             back="/item",
-            rater=visitor.rater if visitor.named else "",
+            rater=visitor.shown,
             note=note,
             problem=problem,
             ticket=ticket.signed(self._store.signer, visitor.rater),

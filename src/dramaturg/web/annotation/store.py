@@ -8,20 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sqlalchemy import Connection, bindparam, func, inspect, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, bindparam, select, update
 
 from dramaturg.errors import UserError
 from dramaturg.text import storable
 from dramaturg.web.annotation import tables
 from dramaturg.web.annotation.allocation import Offer, answered_by, next_item
 from dramaturg.web.annotation.campaign import AskedItem, Campaign, Rules
-from dramaturg.web.annotation.database import Database
-from dramaturg.web.annotation.signing import Signer, new_secret
-
-MINUTE_S = 60
-_BUSY_LOCK = 0x6472616D
-"""Key under which processes that open one PostgreSQL campaign at once wait for each other."""
+from dramaturg.web.survey.database import Database
+from dramaturg.web.survey.store import SurveyStore
 
 _ONE_MORE = update(tables.item).where(tables.item.c.id == bindparam("asked")).values(answers=tables.item.c.answers + 1)
 
@@ -54,48 +49,14 @@ class Given:
     address: str
 
 
-class Store:
-    """The votes of one campaign.
+class Store(SurveyStore):
+    """The votes of one campaign."""
 
-    Attributes:
-        signer: Signs with the campaign's secret.
-        database: Where all of it is.
-    """
+    tables = tables.shared
 
     def __init__(self, database: Database, secret: str) -> None:
-        self.database = database
-        self.signer = Signer(secret)
-        dialect = postgresql if database.threads > 1 else sqlite
-        self._insert_vote = dialect.insert(tables.vote).on_conflict_do_nothing().returning(tables.vote.c.id)
-        pace = dialect.insert(tables.pace)
-        self._count_pace = pace.on_conflict_do_update(
-            index_elements=["key"], set_={"count": tables.pace.c.count + 1}
-        ).returning(tables.pace.c.count)
-
-    @classmethod
-    def open(cls, location: str, *, create: bool = False) -> Store:
-        """Returns the store at a path or a URL.
-
-        Args:
-            location: See `Database.open`.
-            create: Whether the tables are made where there are none.
-
-        Raises:
-            StoreAwayError: The database is away.
-            UserError: There is no campaign there, or it is of a newer release.
-        """
-        database = Database.open(location, create=create)
-        try:
-            with database.begin() as connection:
-                secret = _opened(connection, database.location, create=create)
-        except BaseException:
-            database.close()
-            raise
-        return cls(database, secret)
-
-    def close(self) -> None:
-        """Closes every connection."""
-        self.database.close()
+        super().__init__(database, secret)
+        self._insert_vote = self.dialect.insert(tables.vote).on_conflict_do_nothing().returning(tables.vote.c.id)
 
     def begin(self, campaign: Campaign) -> None:
         """Takes in what a campaign asks. An item that was taken out of its set is shown no more; its votes stay.
@@ -105,10 +66,8 @@ class Store:
             UserError: The database holds another set's votes, or an item that has votes reads otherwise now.
         """
         with self.database.begin() as connection:
-            kept = _meta(connection, "set")
-            if kept is None:
-                connection.execute(tables.meta.insert().values(name="set", value=campaign.set_id))
-            elif kept != campaign.set_id:
+            kept = self.claim(connection, "set", campaign.set_id)
+            if kept != campaign.set_id:
                 raise UserError(
                     f"holds the campaign of the item set {kept!r}, not {campaign.set_id!r}",
                     where=self.database.location,
@@ -168,9 +127,8 @@ class Store:
         Raises:
             StoreAwayError: The database is away; send the same again, and it is stored once all the same.
         """
-        now = time.time()
         with self.database.begin() as connection:
-            if given.named and not _is_rater(connection, given.rater):
+            if given.named and not self.is_rater(connection, given.rater):
                 return "removed"
             stored = connection.execute(
                 self._insert_vote,
@@ -184,7 +142,7 @@ class Store:
                     "seconds": given.seconds,
                     "hasty": bool(given.answer) and given.seconds < rules.minimum_s,
                     "failed": bool(given.answer and asked.expected) and given.answer != asked.expected,
-                    "created": now,
+                    "created": time.time(),
                 },
             )
             if stored.first() is None:
@@ -195,64 +153,10 @@ class Store:
                 ("browser", given.rater, rules.most_by_browser),
                 ("address", given.address, rules.most_by_address),
             ]
-            if self._is_too_many(connection, limits, now):
+            if self.is_too_many(connection, limits):
                 connection.rollback()
                 return "too_many"
         return "kept"
-
-    def may_try_password(self, address: str, most: int) -> bool:
-        """Returns whether an address may try the owner's password once more in this minute; it is counted.
-
-        Raises:
-            StoreAwayError: The database is away.
-        """
-        with self.database.begin() as connection:
-            return not self._is_too_many(connection, [("password", address, most)], time.time())
-
-    def _is_too_many(self, connection: Connection, limits: list[tuple[str, str, int]], now: float) -> bool:
-        minute = int(now // MINUTE_S)
-        for kind, who, most in limits:
-            if most:
-                key = self.signer.mark("pace", kind, who, str(minute))
-                row = {"key": key, "minute": minute, "count": 1}
-                if connection.execute(self._count_pace, row).scalar_one() > most:
-                    return True
-        return False
-
-    def forget_pace(self) -> None:
-        """Deletes what was counted in minutes that are over.
-
-        Raises:
-            StoreAwayError: The database is away.
-        """
-        minute = int(time.time() // MINUTE_S)
-        with self.database.begin() as connection:
-            connection.execute(tables.pace.delete().where(tables.pace.c.minute < minute))
-
-
-def _opened(connection: Connection, where: str, *, create: bool) -> str:
-    """Returns the campaign's secret; makes the tables where that is wanted."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(_BUSY_LOCK)))
-    else:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # sqlite3 begins by itself for rows, but not for tables
-    there = set(inspect(connection).get_table_names())
-    if tables.meta.name not in there:
-        if not create:
-            raise UserError("is a database, but no campaign", where=where, allowed="the --db of `annotate serve`")
-        tables.metadata.create_all(connection)
-        connection.execute(
-            tables.meta.insert(),
-            [{"name": "schema_version", "value": tables.VERSION}, {"name": "secret", "value": new_secret()}],
-        )
-    version = _meta(connection, "schema_version")
-    if version != tables.VERSION:
-        raise UserError(f"the campaign has schema version {version}; this release reads {tables.VERSION}", where=where)
-    return _meta(connection, "secret") or ""
-
-
-def _meta(connection: Connection, name: str) -> str | None:
-    return connection.execute(select(tables.meta.c.value).where(tables.meta.c.name == name)).scalar()
 
 
 def _item_values(position: int, asked: AskedItem) -> dict[str, object]:
@@ -264,9 +168,3 @@ def _item_values(position: int, asked: AskedItem) -> dict[str, object]:
         "digest": asked.digest,
         "offered": True,
     }
-
-
-def _is_rater(connection: Connection, name: str) -> bool:
-    rater = tables.rater.c
-    query = select(rater.name).where(rater.name == name, rater.removed.is_(False))
-    return connection.execute(query).first() is not None

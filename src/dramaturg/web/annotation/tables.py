@@ -17,17 +17,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = "1"
+from dramaturg.web.survey.tables import survey_tables
 
 metadata = MetaData()
-
-meta = Table(
-    "annotation_meta",
-    metadata,
-    Column("name", String, primary_key=True),
-    Column("value", Text, nullable=False),
-)
-"""Schema version, the campaign's secret, the item set."""
 
 item = Table(
     "annotation_item",
@@ -62,22 +54,5 @@ vote = Table(
 )
 """What people said. `hasty`: faster than the minimum of that day. `failed`: a honeypot was answered wrongly."""
 
-rater = Table(
-    "annotation_rater",
-    metadata,
-    Column("name", String, primary_key=True),
-    Column("key_hash", String(64), nullable=False, unique=True),
-    Column("created", Float, nullable=False),
-    Column("began", Float),
-    Column("removed", Boolean, nullable=False),
-)
-"""Named raters; of a key only its hash is kept. `began`: when the guideline was read."""
-
-pace = Table(
-    "annotation_pace",
-    metadata,
-    Column("key", String(64), primary_key=True),
-    Column("minute", BigInteger, nullable=False, index=True),
-    Column("count", Integer, nullable=False),
-)
-"""How much came from a browser or an address in one minute: keyed hashes, which are deleted when the minute is over."""
+shared = survey_tables("annotation", metadata, vote.c.rater, version="1", place="the --db of `annotate serve`")
+"""What every campaign has."""

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dramaturg.text import sha256
-from dramaturg.web.annotation.look import COOKIE, LANGUAGES, THEMES, Look, read_look
-from dramaturg.web.annotation.visitor import COOKIE as VISITOR_COOKIE
-from dramaturg.web.annotation.visitor import COOKIE_S
+from dramaturg.web.survey.look import THEMES, Look
+from dramaturg.web.survey.site import Site
+from dramaturg.web.survey.visitor import COOKIE_S
 from dramaturg.web.words import Words
 
 HERE = Path(__file__).parent
@@ -30,17 +30,17 @@ class Visit:
     Attributes:
         request: The request.
         look: How the visitor wants the page.
-        set_title: Of the item set.
+        site: The campaign's.
     """
 
     request: Request
     look: Look
-    set_title: str
+    site: Site
 
     @property
     def say(self) -> Words:
         """The interface's words."""
-        return self.look.words
+        return self.site.words(self.look.language)
 
     def at(self, path: str) -> str:
         """Returns an address of ours, wherever the pages are mounted."""
@@ -69,16 +69,16 @@ class Visit:
             values: What the template names.
         """
         text = (
-            _templates()
+            _templates(self.site.folder)
             .get_template(f"{template}.html")
             .render(
                 at=self.at,
                 say=self.say,
                 look=self.look,
-                languages=LANGUAGES,
+                languages=self.site.languages,
                 themes=THEMES,
-                set_title=self.set_title,
-                stamp=_stamp(),
+                site=self.site,
+                stamp=_stamp(self.site.folder),
                 back=back,
                 rater=rater,
                 note=note,
@@ -117,19 +117,19 @@ class Visit:
         """Lets the browser keep who it is; an empty value makes it forget."""
         secure = self.request.url.scheme == "https"
         age = COOKIE_S if value else 0
-        response.set_cookie(VISITOR_COOKIE, value, age, path=self.at("/"), httponly=True, samesite="lax", secure=secure)
+        cookie, path = self.site.visitor_cookie, self.at("/")
+        response.set_cookie(cookie, value, age, path=path, httponly=True, samesite="lax", secure=secure)
 
 
-def visit_of(request: Request, set_title: str) -> Visit:
+def visit_of(request: Request, site: Site) -> Visit:
     """Returns a request as a page must know it."""
-    look = read_look(request.cookies.get(COOKIE, ""), request.headers.get("accept-language", ""))
-    return Visit(request, look, set_title)
+    return Visit(request, site.look_of(request), site)
 
 
 @functools.cache
-def _templates() -> jinja2.Environment:
+def _templates(folder: Path) -> jinja2.Environment:
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "pages", encoding="utf-8"),
+        loader=jinja2.FileSystemLoader([folder / "pages", HERE / "pages"], encoding="utf-8"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         auto_reload=False,
@@ -137,7 +137,7 @@ def _templates() -> jinja2.Environment:
 
 
 @functools.cache
-def _stamp() -> str:
-    """Returns a mark of the style and script, so that a browser loads them anew when they change."""
-    files = (STATIC / "annotation.css", STATIC / "keys.js", SHARED / "style.css")
+def _stamp(folder: Path) -> str:
+    """Returns a mark of the styles and scripts, so that a browser loads them anew when they change."""
+    files = [SHARED / "style.css", *sorted(STATIC.iterdir()), *sorted((folder / "static").iterdir())]
     return sha256("".join(file.read_text(encoding="utf-8") for file in files))[:12]

@@ -12,8 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from dramaturg.errors import UserError
 from dramaturg.text import sha256
-from dramaturg.web.annotation import tables
-from dramaturg.web.annotation.store import Store
+from dramaturg.web.survey.store import SurveyStore
 
 BROWSER = "browser-"
 """What the pseudonyms of the crowd begin with; no rater may be called so."""
@@ -38,7 +37,7 @@ class Rater:
     votes: int = 0
 
 
-def add_rater(store: Store, name: str) -> str:
+def add_rater(store: SurveyStore, name: str) -> str:
     """Returns the personal key of a new rater. It is kept nowhere: only its hash is.
 
     Raises:
@@ -54,13 +53,13 @@ def add_rater(store: Store, name: str) -> str:
     row = {"name": name, "key_hash": sha256(key), "created": time.time(), "began": None, "removed": False}
     with store.database.begin() as connection:
         try:
-            connection.execute(tables.rater.insert().values(row))
+            connection.execute(store.tables.rater.insert().values(row))
         except IntegrityError:
             raise UserError(f"there is a rater {name!r} already", allowed="another name") from None
     return key
 
 
-def remove_rater(store: Store, name: str) -> None:
+def remove_rater(store: SurveyStore, name: str) -> None:
     """Makes a rater's key good no more; the votes stay.
 
     Raises:
@@ -68,57 +67,59 @@ def remove_rater(store: Store, name: str) -> None:
         UserError: There is no such rater.
     """
     with store.database.begin() as connection:
-        done = connection.execute(update(tables.rater).where(tables.rater.c.name == name).values(removed=True))
+        done = connection.execute(
+            update(store.tables.rater).where(store.tables.rater.c.name == name).values(removed=True)
+        )
         if done.rowcount != 1:
-            raise UserError(f"there is no rater {name!r}", allowed="a name of `annotate rater list`")
+            raise UserError(f"there is no rater {name!r}", allowed="a name that `rater list` shows")
 
 
-def list_raters(store: Store) -> list[Rater]:
+def list_raters(store: SurveyStore) -> list[Rater]:
     """Returns every rater by name.
 
     Raises:
         StoreAwayError: The database is away.
     """
-    rater, vote = tables.rater.c, tables.vote.c
-    votes = select(func.count()).select_from(tables.vote).where(vote.rater == rater.name).scalar_subquery()
+    rater, answered_by = store.tables.rater.c, store.tables.votes
+    votes = select(func.count()).where(answered_by == rater.name).scalar_subquery()
     query = select(rater.name, rater.removed, rater.began, votes.label("votes")).order_by(rater.name)
     with store.database.begin() as connection:
         return [Rater(row.name, row.removed, row.began is not None, row.votes) for row in connection.execute(query)]
 
 
-def rater_of_key(store: Store, key: str) -> Rater | None:
+def rater_of_key(store: SurveyStore, key: str) -> Rater | None:
     """Returns whose key it is; None where it is nobody's, or good no more.
 
     Raises:
         StoreAwayError: The database is away.
     """
-    return _one(store, tables.rater.c.key_hash == sha256(key))
+    return _one(store, store.tables.rater.c.key_hash == sha256(key))
 
 
-def rater_named(store: Store, name: str) -> Rater | None:
+def rater_named(store: SurveyStore, name: str) -> Rater | None:
     """Returns a rater; None where there is none, or its key is good no more.
 
     Raises:
         StoreAwayError: The database is away.
     """
-    return _one(store, tables.rater.c.name == name)
+    return _one(store, store.tables.rater.c.name == name)
 
 
-def begin_rating(store: Store, name: str) -> None:
+def begin_rating(store: SurveyStore, name: str) -> None:
     """Keeps that a rater has read the guideline.
 
     Raises:
         StoreAwayError: The database is away.
     """
-    rater = tables.rater.c
+    rater = store.tables.rater.c
     with store.database.begin() as connection:
         connection.execute(
-            update(tables.rater).where(rater.name == name, rater.began.is_(None)).values(began=time.time())
+            update(store.tables.rater).where(rater.name == name, rater.began.is_(None)).values(began=time.time())
         )
 
 
-def _one(store: Store, where: ColumnElement[bool]) -> Rater | None:
-    rater = tables.rater.c
+def _one(store: SurveyStore, where: ColumnElement[bool]) -> Rater | None:
+    rater = store.tables.rater.c
     query = select(rater.name, rater.removed, rater.began).where(where, rater.removed.is_(False))
     with store.database.begin() as connection:
         row = connection.execute(query).first()

@@ -47,12 +47,13 @@ class Database:
         self._engine = engine
 
     @classmethod
-    def open(cls, location: str, *, create: bool) -> Database:
+    def open(cls, location: str, *, create: bool, place: str) -> Database:
         """Returns the database at a path or a URL.
 
         Args:
             location: Path of a SQLite file, or ``postgresql://USER@HOST/NAME``.
             create: Whether a SQLite file is made where there is none.
+            place: Where a campaign is, for a message.
 
         Raises:
             UserError: The URL is wrong, needs a driver that is not there, or there is no file.
@@ -65,7 +66,7 @@ class Database:
         if create:
             _touch(path)
         if not path.is_file():
-            raise UserError("there is no campaign", where=str(path), allowed="the --db of `annotate serve`")
+            raise UserError("there is no campaign", where=str(path), allowed=place)
         return cls(_sqlite(path), location=str(path), threads=1)
 
     @contextmanager
@@ -154,7 +155,7 @@ def _configure_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> No
 def _postgres(url: URL) -> Engine:
     arguments: dict[str, Any] = {
         "connect_timeout": CONNECT_S,
-        "application_name": "dramaturg annotate",
+        "application_name": "dramaturg",
         "options": f"-c statement_timeout={STATEMENT_S * 1000}",
     }
     try:
@@ -167,7 +168,7 @@ def _postgres(url: URL) -> Engine:
             connect_args=arguments,
         )
     except ImportError:
-        raise MissingExtraError("annotation over PostgreSQL", "postgres") from None
+        raise MissingExtraError("a campaign over PostgreSQL", "postgres") from None
     except (ArgumentError, NoSuchModuleError) as problem:
         raise UserError(f"the URL of --db cannot be used: {_reason(problem)}") from None
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from dramaturg.web.annotation.raters import BROWSER
-from dramaturg.web.annotation.signing import Signer
+from dramaturg.web.survey.raters import BROWSER
+from dramaturg.web.survey.signing import Signer
+from dramaturg.web.survey.site import Site
 
-COOKIE = "annotation-visitor"
 COOKIE_S = 400 * 24 * 3600
 """The longest time for which browsers keep a cookie: an item must not come back to the same browser."""
 
@@ -34,10 +34,15 @@ class Visitor:
     cookie: str
     new: bool = False
 
+    @property
+    def shown(self) -> str:
+        """The name of a named rater; empty for the crowd, whose pseudonyms say nothing to anybody."""
+        return self.rater if self.named else ""
 
-def visitor_of(request: Request, signer: Signer) -> Visitor:
+
+def visitor_of(request: Request, signer: Signer, site: Site) -> Visitor:
     """Returns who asks; a browser without a cookie, or with a forged one, is a new one."""
-    cookie = request.cookies.get(COOKIE, "")
+    cookie = request.cookies.get(site.visitor_cookie, "")
     kind, _, who = (signer.read("visitor", cookie) or "").partition(":")
     if kind == _NAMED:
         return Visitor(who, True, cookie)

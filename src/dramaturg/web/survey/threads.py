@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from dramaturg.web.annotation.database import StoreAwayError
+from dramaturg.web.survey.database import StoreAwayError
 
 WAIT_S = 20.0
 """Seconds after which a page no longer waits for the database."""
@@ -20,7 +20,7 @@ class StoreThreads:
     """As many threads as the database can use at once."""
 
     def __init__(self, count: int) -> None:
-        self._pool = ThreadPoolExecutor(count, thread_name_prefix="annotation")
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="survey")
 
     async def run(
         self, function: Callable[Arguments, ResultT], *arguments: Arguments.args, **named: Arguments.kwargs
