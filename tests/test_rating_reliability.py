@@ -262,7 +262,7 @@ def test_tables_of_making_scenes_and_of_cost_have_the_published_columns() -> Non
     assert [cell.text for cell in layout.rows[0]] == ["three-stage", "3.500 ± 0.50", "–", "4.000", "–", "5", "–"]
     parts = {"narrator": "n", "character": "c", "judge": ""}
     amounts = {"narrator": 10.0, "character": 20.0, "judge": 0.0}
-    cost = cost_layout([SceneCost(parts, amounts, amounts, amounts, None, 3)])
+    cost = cost_layout([SceneCost("", parts, amounts, amounts, amounts, None, 3)])
     assert cost.number == 6
     assert "–" in [cell.text for cell in cost.rows[0]]
     assert exports.as_latex([layout, cost])

@@ -25,7 +25,7 @@ def serve(
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
-    """Play trials in the browser: serve the pages on this machine until Ctrl-C."""
+    """Play trials and watch stories in the browser: serve the pages on this machine until Ctrl-C."""
     import importlib.util
 
     from dramaturg.errors import MissingExtraError

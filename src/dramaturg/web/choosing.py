@@ -157,9 +157,7 @@ class _Options:
         ui.navigate.to(f"/games/{game.id}")
 
     def _settings(self) -> GameSettings:
-        name, seed = self._name.value.strip(), self._seed.value.strip()
-        if not seed.isdecimal() or int(seed) > MOST_NUMBER:
-            raise UserError(f"{self._say('options.seed')}: {seed[:20]!r}", allowed=f"0 – {MOST_NUMBER}")
+        name = self._name.value.strip()
         return GameSettings(
             case=self._case,
             model=self._offer.allowed(self._model.value),
@@ -167,9 +165,21 @@ class _Options:
             protocol="paper" if self._protocol.value == "paper" else "guarded",
             player_name="" if name == self._own_name else name,
             avatar=self._avatar,
-            seed=int(seed),
+            seed=seed_in(self._say, self._seed),
             questions=int(self._questions.value),
         )
+
+
+def seed_in(say: Words, field: Field) -> int:
+    """Returns the seed that stands in a field.
+
+    Raises:
+        UserError: It is no whole number, or too large a one.
+    """
+    seed = field.value.strip()
+    if not seed.isdecimal() or len(seed) > len(str(MOST_NUMBER)) or int(seed) > MOST_NUMBER:
+        raise UserError(f"{say('options.seed')}: {seed[:20]!r}", allowed=f"0 – {MOST_NUMBER}")
+    return int(seed)
 
 
 def _fitting(room: Room) -> dict[str, str]:

@@ -9,20 +9,16 @@ from nicegui.elements.mixins.text_element import TextElement
 from dramaturg.stage.court.limits import DEFAULT_LIMITS
 from dramaturg.stage.transcript import Role
 from dramaturg.web.choosing import people_list
-from dramaturg.web.elements import Composer, Feed, button, page_button, picture, tag
+from dramaturg.web.composing import composer_words
+from dramaturg.web.elements import Composer, Feed, page_button, picture, tag
 from dramaturg.web.ending import Ending
 from dramaturg.web.frame import Visit
 from dramaturg.web.live import MOST_CHARACTERS, LiveGame
 from dramaturg.web.offer import Offer
-from dramaturg.web.problems import problem_words
+from dramaturg.web.problems import ProblemNotice
 from dramaturg.web.room import Room
 from dramaturg.web.turns import Turns
 from dramaturg.web.words import words
-
-_COMPOSER_WORDS = (
-    *("say", "send", "object", "object_hint", "rest", "rest_hint", "dictate", "listening", "not_now", "empty"),
-    "answered_elsewhere",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +47,6 @@ class Courtroom:
         self._visit = visit
         self._offer = offer
         self._say = visit.words
-        self._shown = 0
-        self._attempt = 0
         self._foot_shown: object = None
         self._floor_shown: object = None
         self._build()
@@ -103,22 +97,19 @@ class Courtroom:
 
     def _build_foot(self) -> None:
         say, live = self._say, self._live
-        with tag("div", classes="notice", role="alert") as self._problem:
-            self._problem_words = tag("p")
-            button(say("general.retry"), live.start, "primary")
-            self._accept = button(say("problem.accept"), lambda: live.start(accept_changes=True))
+        self._problem = ProblemNotice(say, live)
         with tag("div", classes="note", role="status") as self._note:
             tag("b", say("court.your_turn"))
             self._note_words = tag("p", dir="auto")
         self._chips = tag("div", classes="chips")
         in_court = words(self._room.case.language)
-        texts = {name: say(f"court.{name}") for name in _COMPOSER_WORDS} | {
-            "say_hint": say("court.say_hint", name=self._room.player.name),
-            "objection_word": in_court("court.objection_word"),
-            "rest_word": in_court("court.rest_word"),
-            "long": say("court.long", count=DEFAULT_LIMITS.heard_characters),
-            "too_long": say("court.too_long", count=MOST_CHARACTERS),
-        }
+        texts = composer_words(
+            say,
+            DEFAULT_LIMITS.heard_characters,
+            say_hint=say("court.say_hint", name=self._room.player.name),
+            objection_word=in_court("court.objection_word"),
+            rest_word=in_court("court.rest_word"),
+        )
         self._composer = Composer(
             self._answer,
             words=texts,
@@ -166,25 +157,9 @@ class Courtroom:
         Args:
             fresh: Whether what is new was said just now; the history of a game is not.
         """
-        live = self._live
-        if len(live.said) < self._shown:
-            self._turns.clear()
-            self._shown, self._attempt = 0, 0
-        new = live.said[self._shown :]
-        self._shown = len(live.said)
-        fresh = fresh and len(new) <= 2  # a replay brings many at once
-        for said in new:
-            if said.attempt != self._attempt:
-                self._attempt = said.attempt
-                if said is not live.said[0]:
-                    self._turns.begin_anew()
-            self._turns.show(said.turn, fresh=fresh)
-            if fresh and said.turn.kind != "procedure":
-                self._announced.text = self._say("court.new_turn", name=said.turn.speaker, text=said.turn.text)
-        if live.heard:
-            self._turns.hear(live.speaker, live.heard, live.floor.phase if live.floor is not None else "")
-        else:
-            self._turns.hush()
+        turn = self._turns.follow(self._live, fresh=fresh)
+        if turn is not None:
+            self._announced.text = self._say("court.new_turn", name=turn.speaker, text=turn.text)
         self._show_floor()
         self._show_foot()
         self._ending.refresh()
@@ -251,17 +226,14 @@ class Courtroom:
 
     def _show_foot(self) -> None:
         live, say = self._live, self._say
-        due, problem, ended = live.due, live.problem, live.state == "ended"
-        now = (due, problem, ended)
+        due, ended = live.due, live.state == "ended"
+        now = (due, live.problem, ended)
         if now == self._foot_shown:
             return
         self._foot_shown = now
         plays = live.game.settings.player == "human"
         self._foot.set_visibility(not ended)
-        self._problem.set_visibility(problem is not None)
-        if problem is not None:
-            self._problem_words.text = f"{say('problem.stopped')} {problem_words(say, problem)}"
-            self._accept.set_visibility(problem.kind == "changed")
+        self._problem.refresh()
         self._note.set_visibility(due is not None)
         self._note_words.text = due.note if due is not None else ""
         floor = live.floor if due is not None else None

@@ -10,8 +10,9 @@ from typing import Self
 
 from dramaturg.errors import UserError
 from dramaturg.model.opening import Models
-from dramaturg.run.games import PageWriter, is_game_id, open_game
+from dramaturg.run.games import AnyGame, Game, PageWriter, Story, is_game_id, open_any_game
 from dramaturg.web.live import LiveGame
+from dramaturg.web.world.live_story import LiveStory
 
 MOST_OPEN = 200
 """Games that may be open at once in one server."""
@@ -28,6 +29,10 @@ _LONGEST_ID = 200
 def may_be_game(text: str) -> bool:
     """Returns whether a text from an address can be the id of a game; it then leads nowhere but into their folder."""
     return len(text) <= _LONGEST_ID and is_game_id(text)
+
+
+AnyLive = LiveGame | LiveStory
+"""A game or a story that is open."""
 
 
 class HallFullError(UserError):
@@ -53,7 +58,7 @@ class Hall:
         self.root = root
         self.models = models
         self._write_page = write_page
-        self._open: dict[str, LiveGame] = {}
+        self._open: dict[str, AnyLive] = {}
         self._idle_since: dict[str, float] = {}
         self._entering = asyncio.Lock()
         self._sweeper: asyncio.Task[None] | None = None
@@ -74,7 +79,7 @@ class Hall:
     def __len__(self) -> int:
         return len(self._open)
 
-    async def enter(self, game_id: str) -> LiveGame:
+    async def enter(self, game_id: str) -> AnyLive:
         """Returns the open game of an id, playing; it is opened where it is not.
 
         Whoever enters watches it before waiting for anything else, or it may be put away meanwhile.
@@ -89,8 +94,8 @@ class Hall:
                     raise HallFullError(f"{MOST_OPEN} games are open already")
                 if not may_be_game(game_id):
                     raise UserError("this is no game")
-                game = open_game(game_id, self.root)  # one small file; threads may be busy for long
-                live = self._open[game_id] = LiveGame(game, self.models, self._write_page)
+                game = open_any_game(game_id, self.root)  # one small file; threads may be busy for long
+                live = self._open[game_id] = self._live(game)
                 live.start()
             self._idle_since.pop(game_id, None)
             return self._open[game_id]
@@ -121,6 +126,13 @@ class Hall:
                 self._idle_since.pop(game_id, None)
             elif now - self._idle_since.setdefault(game_id, now) >= LINGER_S:
                 await self.close(game_id, if_idle=True)
+
+    def _live(self, game: AnyGame) -> AnyLive:
+        match game:
+            case Game():
+                return LiveGame(game, self.models, self._write_page)
+            case Story():
+                return LiveStory(game, self.models)
 
     async def _sweep(self) -> None:
         while True:

@@ -9,11 +9,12 @@ from functools import partial
 from nicegui import ui
 
 from dramaturg.errors import UserError
-from dramaturg.run.games import GameSummary, delete_game, games_folder, list_games, open_game
+from dramaturg.run.games import SUITES, GameSummary, delete_game, games_folder, list_games, open_any_game
 from dramaturg.web.elements import button, link, page_button, picture, tag
 from dramaturg.web.frame import Visit, frame
 from dramaturg.web.hall import Hall
 from dramaturg.web.words import Words
+from dramaturg.web.world.story_turns import round_of
 
 _OWN_WORDS = frozenset({"win", "loss", "undecided"})
 """Outcomes whose words stand alone."""
@@ -25,13 +26,15 @@ MOST_SHOWN = 200
 async def home_page(visit: Visit, hall: Hall) -> None:
     """Shows the saved games, the newest first."""
     say = visit.words
-    games = await asyncio.to_thread(list_games, hall.root)
+    games = await asyncio.to_thread(list_games, hall.root, suites=SUITES)
     with frame(visit), tag("div", classes="column"):
         with tag("div", classes="lead"):
             with tag("div"):
                 tag("h1", say("home.title"))
                 tag("p", say("general.tagline"))
-            link(say("home.new"), "/new", "button primary")
+            with tag("div", classes="lead-buttons"):
+                link(say("home.watch"), "/scenes", "button")
+                link(say("home.new"), "/new", "button primary")
         if not games:
             with tag("div", classes="empty"):
                 picture("/portraits/judge-021034.svg")
@@ -63,6 +66,11 @@ def _card(say: Words, hall: Hall, game: GameSummary) -> None:
 
 
 def _state(say: Words, game: GameSummary) -> str:
+    if game.suite == "world":
+        number = round_of(game.phase)
+        if game.status == "ended":
+            return say("home.told")
+        return say("stage.round", number=number) if number else say("home.playing")
     if game.status == "ended":
         return outcome_words(say, game.outcome)
     return say.name("phases", game.phase) if game.phase else say("home.playing")
@@ -92,7 +100,7 @@ def _confirm(say: Words, dialog: str, title: str, confirmed: Callable[[], Awaita
 async def _delete(hall: Hall, game_id: str) -> None:
     await hall.close(game_id)
     try:
-        game = await asyncio.to_thread(open_game, game_id, hall.root)
+        game = await asyncio.to_thread(open_any_game, game_id, hall.root)
         await asyncio.to_thread(delete_game, game)
     except UserError as problem:
         ui.notify(str(problem), type="warning")

@@ -1,19 +1,20 @@
-"""A game that is going on: one task plays it, any number of open pages watch it."""
+"""A performance that is going on: one task plays it, any number of open pages watch it."""
 
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from dramaturg.errors import DramaturgError, LedgerError, RunChangedError, UnitStopped
 from dramaturg.judge.checklist import Mode
 from dramaturg.model.opening import Models
 from dramaturg.run.court import House
 from dramaturg.run.failure import bug_detail
-from dramaturg.run.games import Game, PageWriter, judge_game, play
+from dramaturg.run.games import Game, KeptGame, PageWriter, judge_game, play
 from dramaturg.stage.audience import Floor
 from dramaturg.stage.transcript import Transcript, Turn
 from dramaturg.text import redact
@@ -21,8 +22,11 @@ from dramaturg.text import redact
 MOST_CHARACTERS = 200_000
 """Characters of an answer that are taken at all; what the court hears of them is the trial's own limit."""
 
-State = Literal["playing", "waiting", "ended", "stopped"]
-"""playing: a model's turn. waiting: for the person. ended: there is a transcript. stopped: a fault; it can go on."""
+State = Literal["playing", "waiting", "paused", "ended", "stopped"]
+"""playing: a model's turn. waiting: for the person. paused: somebody holds it. ended: there is a transcript. stopped: a
+fault; it can go on."""
+
+GameT = TypeVar("GameT", bound=KeptGame)
 
 Fault = Literal["connect", "model", "locked", "changed", "inner"]
 
@@ -78,7 +82,7 @@ class Judging:
     problem: Problem | None = None
 
 
-class LiveGame:
+class Live(ABC, Generic[GameT]):
     """A game that is open in this process. It goes on when nobody watches.
 
     Attributes:
@@ -91,16 +95,14 @@ class LiveGame:
         due: The turn that waits for the person.
         problem: Why it has stopped.
         transcript: The whole, once it has ended.
-        judging: The judging, once it has ended.
     """
 
-    def __init__(self, game: Game, models: Models, write_page: PageWriter) -> None:
+    def __init__(self, game: GameT, models: Models) -> None:
         """Opens a game; `start` plays it.
 
         Args:
             game: The saved game.
             models: Shared with other games; the caller closes them.
-            write_page: Writes the report once it is judged.
         """
         self.game = game
         self.state: State = "playing"
@@ -111,12 +113,14 @@ class LiveGame:
         self.due: Due | None = None
         self.problem: Problem | None = None
         self.transcript: Transcript | None = None
-        self.judging = Judging()
         self._models = models
-        self._write_page = write_page
         self._watchers: dict[int, Callable[[], None]] = {}
         self._next_watcher = 0
         self._task: asyncio.Task[None] | None = None
+
+    @abstractmethod
+    async def _perform(self, *, accept_changes: bool) -> Transcript:
+        """Returns the transcript of the game, played to its end."""
 
     # Watching
 
@@ -133,7 +137,7 @@ class LiveGame:
     @property
     def idle(self) -> bool:
         """Whether nobody watches and nothing would be lost or late if the game were put away."""
-        return not self._watchers and self.state != "playing" and self.judging.task is None
+        return not self._watchers and self.state != "playing"
 
     def _tell(self) -> None:
         for changed in [*self._watchers.values()]:
@@ -156,11 +160,10 @@ class LiveGame:
         self._tell()
 
     async def stop(self) -> None:
-        """Stops playing and judging; what was said is kept."""
-        tasks = [task for task in (self._task, self.judging.task) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        """Stops playing; what was said is kept."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def answer(self, number: int, text: str) -> bool:
         """Returns whether the words were taken: the first answer to the turn that is due is, any other is not."""
@@ -172,19 +175,23 @@ class LiveGame:
 
     async def _play(self, accept_changes: bool) -> None:
         try:
-            house = House(self, self._read)
-            self.transcript = await play(self.game, models=self._models, house=house, accept_changes=accept_changes)
+            self.transcript = await self._perform(accept_changes=accept_changes)
         except Exception as problem:  # whatever ends a game is told on its page
             self.problem, self.state = problem_of(problem), "stopped"
         else:
             self.state = "ended"
-            self.judging.report = self._last_report()
         self.due, self.speaker, self.heard = None, "", ""
         self._tell()
 
-    async def _read(self, note: str) -> str:
+    async def _read(self, note: str, number: int) -> str:
+        """Returns what the person answers.
+
+        Args:
+            note: What the person is told.
+            number: Which turn; the same one whenever the game is played again.
+        """
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.due = Due(len(self.said), note, answer)
+        self.due = Due(number, note, answer)
         self.state = "waiting"
         self._tell()
         try:
@@ -213,7 +220,46 @@ class LiveGame:
         self.floor = floor
         self._tell()
 
-    # Judging
+
+class LiveGame(Live[Game]):
+    """A game in court that is open in this process.
+
+    Attributes:
+        judging: The judging, once it has ended.
+    """
+
+    def __init__(self, game: Game, models: Models, write_page: PageWriter) -> None:
+        """Opens a game; `start` plays it.
+
+        Args:
+            game: The saved game.
+            models: Shared with other games; the caller closes them.
+            write_page: Writes the report once it is judged.
+        """
+        super().__init__(game, models)
+        self.judging = Judging()
+        self._write_page = write_page
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody watches and nothing would be lost or late if the game were put away."""
+        return super().idle and self.judging.task is None
+
+    async def stop(self) -> None:
+        """Stops playing and judging; what was said is kept."""
+        await super().stop()
+        if self.judging.task is not None:
+            self.judging.task.cancel()
+            await asyncio.gather(self.judging.task, return_exceptions=True)
+
+    async def _perform(self, *, accept_changes: bool) -> Transcript:
+        async def read(note: str) -> str:
+            return await self._read(note, len(self.said))
+
+        house = House(self, read)
+        transcript = await play(self.game, models=self._models, house=house, accept_changes=accept_changes)
+        self.judging.report = self._last_report()
+        return transcript
 
     def _last_report(self) -> Path | None:
         pages = self.game.folder.glob("judged/*/report.html")

@@ -22,14 +22,18 @@ class Offer:
     models: Sequence[str]
     any_model: bool
 
-    def model_field(self, label: str, chosen: str = "", hint: str = "") -> Field:
+    def model_field(self, label: str, chosen: str = "", hint: str = "", same: str = "") -> Field:
         """Shows the field for a model.
 
         Args:
             label: What it is for.
             chosen: Spec string that stands in it at first; the first of the offer by default.
             hint: One line below it, where any model may be written.
+            same: What the choice of none is called, where none may be chosen; it is chosen at first.
         """
+        if same:
+            none = {"": same} | {spec: spec for spec in self.models}
+            return Field(label, hint=hint) if self.any_model else Field(label, choices=none)
         if self.any_model:
             return Field(label, chosen or self.models[0], hint=hint)
         first = chosen if chosen in self.models else self.models[0]

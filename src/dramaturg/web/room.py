@@ -32,6 +32,11 @@ class Room:
     player: Role
     avatar: str = ""
 
+    @property
+    def language(self) -> str:
+        """In which the court speaks, ISO 639-1."""
+        return self.case.language
+
     def role(self, role_id: str) -> Role | None:
         """Returns a role by its id, or None."""
         return next((role for role in self.roles if role.id == role_id), None)

@@ -1,11 +1,11 @@
-"""The server: pages, pictures and reports over one hall of games, on one address."""
+"""The server: pages, pictures and files over one hall of games and stories, on one address."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import socket
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,17 +20,23 @@ from dramaturg.errors import UserError
 from dramaturg.model.opening import Models
 from dramaturg.report.page import write_page
 from dramaturg.run.games import games_folder
+from dramaturg.run.games.game import TRANSCRIPT
 from dramaturg.web.case_shelf import CaseShelf
 from dramaturg.web.choosing import cases_page, options_page
 from dramaturg.web.courtroom import Courtroom
 from dramaturg.web.elements import link, tag, when_gone
-from dramaturg.web.frame import STATIC, frame, visit_of
+from dramaturg.web.frame import STATIC, Visit, frame, visit_of
 from dramaturg.web.guard import Guard, is_loopback
-from dramaturg.web.hall import MOST_OPEN, Hall, HallFullError, may_be_game
+from dramaturg.web.hall import MOST_OPEN, AnyLive, Hall, HallFullError, may_be_game
 from dramaturg.web.home import home_page
+from dramaturg.web.live import LiveGame
 from dramaturg.web.offer import Offer
 from dramaturg.web.portraits import portrait_at
 from dramaturg.web.room import room_of_game
+from dramaturg.web.world.live_story import LiveStory
+from dramaturg.web.world.scenes import scene_options_page, scenes_page
+from dramaturg.web.world.stage_page import StagePage
+from dramaturg.web.world.troupe import troupe_of_story
 from dramaturg.web.writing import writing_page
 
 _UNIT = re.compile(r"[A-Za-z0-9_.-]{1,100}\Z")
@@ -129,6 +135,13 @@ def _add_files(app: FastAPI, root: Path) -> None:
             raise HTTPException(404)
         return FileResponse(page, media_type="text/html", headers={"Cache-Control": "no-store"})
 
+    @app.get("/games/{game_id}/transcript")
+    def transcript(game_id: str) -> FileResponse:  # pyright: ignore[reportUnusedFunction]
+        file = root / game_id / TRANSCRIPT
+        if not may_be_game(game_id) or not file.is_file():
+            raise HTTPException(404)
+        return FileResponse(file, media_type="application/jsonl", filename=f"{game_id}.jsonl")
+
 
 def _add_pages(hall: Hall, shelf: CaseShelf, offer: Offer) -> None:
     @ui.page("/", response_timeout=_PAGE_S)
@@ -147,6 +160,14 @@ def _add_pages(hall: Hall, shelf: CaseShelf, offer: Offer) -> None:
     async def options(request: Request, case: str = "") -> None:  # pyright: ignore[reportUnusedFunction]
         await options_page(visit_of(request), hall, shelf, offer, case)
 
+    @ui.page("/scenes", response_timeout=_PAGE_S)
+    async def scenes(request: Request, scene: str = "") -> None:  # pyright: ignore[reportUnusedFunction]
+        await scenes_page(visit_of(request), scene)
+
+    @ui.page("/scenes/options", response_timeout=_PAGE_S)
+    async def scene_options(request: Request, scene: str = "") -> None:  # pyright: ignore[reportUnusedFunction]
+        await scene_options_page(visit_of(request), hall, offer, scene)
+
     @ui.page("/games/{game_id}", response_timeout=_PAGE_S)
     async def game(request: Request, game_id: str) -> None:  # pyright: ignore[reportUnusedFunction]
         await _game_page(request, hall, offer, game_id)
@@ -163,17 +184,17 @@ def _add_pages(hall: Hall, shelf: CaseShelf, offer: Offer) -> None:
 
 async def _game_page(request: Request, hall: Hall, offer: Offer, game_id: str) -> None:
     visit = visit_of(request)
-    courts: list[Courtroom] = []
+    shown: list[Courtroom | StagePage] = []
 
     def refresh() -> None:
-        for court in courts:
-            court.refresh()
+        for page in shown:
+            page.refresh()
 
     try:
         live = await hall.enter(game_id)
         number = live.watch(refresh)
         when_gone(lambda: live.unwatch(number))
-        room = await asyncio.to_thread(room_of_game, live.game)
+        build = await _page_of(live, visit, offer)
     except HallFullError:
         _say_only(request, "problem.full", count=MOST_OPEN)
         return
@@ -181,7 +202,18 @@ async def _game_page(request: Request, hall: Hall, offer: Offer, game_id: str) -
         _say_only(request, "problem.gone")
         return
     with frame(visit, live.game.title):
-        courts.append(Courtroom(live, room, visit, offer))
+        shown.append(build())
+
+
+async def _page_of(live: AnyLive, visit: Visit, offer: Offer) -> Callable[[], Courtroom | StagePage]:
+    """Returns what shows the page of a game, once its files were read."""
+    match live:
+        case LiveGame():
+            room = await asyncio.to_thread(room_of_game, live.game)
+            return lambda: Courtroom(live, room, visit, offer)
+        case LiveStory():
+            troupe = await asyncio.to_thread(troupe_of_story, live.game)
+            return lambda: StagePage(live, troupe, visit)
 
 
 def _say_only(request: Request, key: str, **values: int) -> None:

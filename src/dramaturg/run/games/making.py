@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 from dramaturg.errors import StudyError, UserError
 from dramaturg.files import dump_yaml, find, read_text, shipped
 from dramaturg.judge.audit.binding import JUDGES_PROMPTS
-from dramaturg.run.games.game import CASE, KEPT, PROCEDURE, STUDY, Game, GameFile, GameSettings, game_of
+from dramaturg.run.games.founding import founded, without_draft
+from dramaturg.run.games.game import CASE, PROCEDURE, STUDY, Game, GameFile, GameSettings, facts_of
 from dramaturg.run.games.shelf import cases_folder, games_folder, is_game_id
 from dramaturg.run.material import Material, named_model, read_material
 from dramaturg.run.snapshot import snapshot_of
@@ -38,26 +36,12 @@ def new_game(settings: GameSettings, *, root: Path | None = None) -> Game:
     root = root or games_folder()
     path = _case_path(settings.case, root)
     case = read_case(path)
-    created = datetime.now(UTC)
-    with writing(root):
-        root.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".new-", dir=root))
-    try:
-        material = _write(draft, settings, case, path)
-        kept = GameFile(
-            title=case.title,
-            language=case.language,
-            created=created.isoformat(timespec="seconds"),
-            settings=settings,
-            made_with=made_with(material),
-        )
-        with writing(draft):
-            write_atomically(draft / KEPT, kept.model_dump_json(indent=1) + "\n")
-            folder = _settle(draft, root, f"{case.id}-{created:%Y%m%d-%H%M%S}")
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
-    return game_of(folder, kept)
+
+    def write(draft: Path, created: str) -> GameFile:
+        made = made_with(_write(draft, settings, case, path))
+        return GameFile(title=case.title, language=case.language, created=created, settings=settings, made_with=made)
+
+    return Game(settings=settings, **facts_of(*founded(root, case.id, write)))
 
 
 def _write(draft: Path, settings: GameSettings, case: AnyCase, path: Path) -> Material:
@@ -95,8 +79,8 @@ def _write(draft: Path, settings: GameSettings, case: AnyCase, path: Path) -> Ma
         write_atomically(draft / STUDY, dump_yaml(study))
     try:
         return read_material(draft / STUDY)
-    except StudyError as error:  # the draft's path means nothing to who gave the settings
-        raise UserError(re.sub(rf"{re.escape(str(draft))}/\S+ ", "", str(error))) from None
+    except StudyError as error:
+        raise without_draft(error, draft) from None
 
 
 def _case_path(name: str, root: Path) -> Path:
@@ -124,21 +108,6 @@ def _renamed(case: AnyCase, kind: str, name: str) -> AnyCase:
         return case.model_copy(update={kind: getattr(case, kind).model_copy(update={"name": name})})
     people = (p.model_copy(update={"name": name}) if p.role == kind else p for p in case.people)
     return case.model_copy(update={"people": tuple(people)})
-
-
-def _settle(draft: Path, root: Path, name: str) -> Path:
-    """Returns the folder of a new game: its files under the first name that is free, the one that lists it last."""
-    for number in range(1, 10_000):
-        folder = root / (name if number == 1 else f"{name}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            continue
-        for file in sorted(draft.iterdir(), key=lambda file: file.name == KEPT):
-            file.replace(folder / file.name)
-        draft.rmdir()
-        return folder
-    raise UserError(f"there are too many games {name!r}", where=str(root))
 
 
 def made_with(material: Material) -> dict[str, str]:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dramaturg.errors import RunChangedError, UserError
+from dramaturg.errors import UserError
 from dramaturg.judge.checklist import Mode
 from dramaturg.ledger import Budget, Ledger
+from dramaturg.model import Model
 from dramaturg.model.opening import Models
 from dramaturg.run.bench import judge_by
 from dramaturg.run.court import House, perform
-from dramaturg.run.games.game import LEDGER, TRANSCRIPT, Game, Standing
+from dramaturg.run.games.game import LEDGER, TRANSCRIPT, Game
 from dramaturg.run.games.making import made_with
+from dramaturg.run.games.staging import Staged, Watcher, play_on
 from dramaturg.run.judging import benches_of
 from dramaturg.run.kept import keep_models, parts_of
 from dramaturg.run.material import Material
 from dramaturg.run.records import End, record_of
-from dramaturg.run.snapshot import SHOWN, differences, keep, snapshot_of
+from dramaturg.run.snapshot import keep, snapshot_of
 from dramaturg.run.spool import copy_file, writing
 from dramaturg.run.units import JudgeUnit, StageUnit, unit_id, units_of
-from dramaturg.stage.audience import Floor, Usher
-from dramaturg.stage.transcript import Transcript, Turn
+from dramaturg.stage.cast import Reader
+from dramaturg.stage.transcript import Transcript
 from dramaturg.text import write_atomically
 
 PageWriter = Callable[[Path, Ledger, str], Path]
@@ -55,29 +57,31 @@ async def play(
         LimitReached: The budget is used up.
         LedgerError: The ledger cannot be written; what was committed is kept.
     """
-    with game.held():
-        if game.has_ended:
-            return _shown(game.transcript(), house)
-        material = await asyncio.to_thread(game.material)  # other games are played in the same loop
-        _check_unchanged(game, await asyncio.to_thread(made_with, material), accept_changes=accept_changes)
-        unit = _stage_unit(material)
+
+    def stage() -> Staged:
         if game.settings.player == "human" and house.read is None:
             raise UserError("a person plays, and nobody is there to ask", where=game.id)
-        watcher = _Watcher(game, house)
-        with Ledger.open(game.folder / LEDGER) as ledger:
-            opened = {spec: await models.open(spec) for spec in material.models()}
+        material = game.material()
+        unit = _stage_unit(material)
+
+        async def show(opened: Mapping[str, Model], ledger: Ledger, watcher: Watcher) -> Transcript:
             calls = ledger.calls(unit=unit.id, seed=material.study.seed, budget=budget or Budget())
-            try:
-                transcript = await perform(unit, material.study, opened, calls, watcher.house())
-            finally:
-                game.keep_standing(watcher.standing)
-                keep_models(ledger, models, parts_of(material))
-        path = game.folder / TRANSCRIPT
-        with writing(path):
-            write_atomically(path, transcript.model_dump_json() + "\n")
-        label = transcript.outcome.label if transcript.outcome is not None else ""
-        game.keep_standing(watcher.standing.model_copy(update={"outcome": label}))
-        return transcript
+            asks = House(watcher, _keeping(house.read, watcher) if house.read is not None else None)
+            return await perform(unit, material.study, opened, calls, asks)
+
+        return Staged(made_with(material), material.models().keys(), parts_of(material), show)
+
+    return await play_on(game, stage, models=models, audience=house.audience, accept_changes=accept_changes)
+
+
+def _keeping(read: Reader, watcher: Watcher) -> Reader:
+    """Returns the reader, before which it is written how far the game has come."""
+
+    async def read_then(note: str) -> str:
+        watcher.keep()
+        return await read(note)
+
+    return read_then
 
 
 async def judge_game(
@@ -137,63 +141,5 @@ async def judge_game(
             return write_page(out, ledger, command)
 
 
-class _Watcher:
-    """Counts what is said, so that lists can tell it, and passes everything on to the house's own audience."""
-
-    def __init__(self, game: Game, house: House) -> None:
-        self.standing = Standing()
-        self._game = game
-        self._house = house
-        self._attempt: int = 0
-
-    def house(self) -> House:
-        """Returns the house with the watcher in it."""
-        return House(self, self._read if self._house.read is not None else None)
-
-    def hears(self, speaker: str, piece: str) -> None:
-        """Passes on what is being said."""
-        if self._house.audience is not None:
-            self._house.audience.hears(speaker, piece)
-
-    def sees(self, turn: Turn, attempt: int) -> None:
-        """Counts a turn and passes it on; a new beginning counts anew."""
-        if attempt != self._attempt:
-            self._attempt = attempt
-            self.standing = Standing()
-        if turn.kind != "procedure":
-            self.standing = Standing(turns=self.standing.turns + 1, phase=turn.phase)
-        if self._house.audience is not None:
-            self._house.audience.sees(turn, attempt)
-
-    def gives(self, floor: Floor) -> None:
-        """Passes on who has the floor."""
-        if isinstance(self._house.audience, Usher):
-            self._house.audience.gives(floor)
-
-    async def _read(self, note: str) -> str:
-        self._game.keep_standing(self.standing)
-        if self._house.read is None:
-            raise TypeError("nobody is there to ask")
-        return await self._house.read(note)
-
-
 def _stage_unit(material: Material) -> StageUnit:
     return next(unit for unit in units_of(material) if isinstance(unit, StageUnit))
-
-
-def _shown(transcript: Transcript, house: House) -> Transcript:
-    if house.audience is not None:
-        for turn in transcript.turns:
-            house.audience.sees(turn, len(transcript.restarts))
-    return transcript
-
-
-def _check_unchanged(game: Game, now: dict[str, str], *, accept_changes: bool) -> None:
-    changes = differences(game.made_with, now)
-    if changes and not accept_changes:
-        more = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
-        raise RunChangedError(
-            f"the game began with something else: {'; '.join(changes[:SHOWN])}{more}",
-            where=str(game.folder),
-            allowed="restore it, or go on with --accept-changes: your turns stay, models may answer anew",
-        )

@@ -6,14 +6,17 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from dramaturg.errors import UserError, did_you_mean
-from dramaturg.run.games.game import CASE, KEPT, STUDY, Game, read_game
+from dramaturg.run.games.game import CASE, KEPT, STUDY, AnyGame, Game, KeptGame, Suite, read_game
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+
+SUITES: tuple[Suite, ...] = get_args(Suite)
 
 _LEFT = (CASE, STUDY, "game.lock")
 """Files by which a folder is known to have been a game."""
@@ -27,7 +30,8 @@ class GameSummary:
         id: Of the game; the folder's name.
         folder: Where.
         status: ``unreadable`` is a folder that is no game, or a torn one; `problem` says why.
-        title: Of the case.
+        suite: What is staged; of a folder that cannot be read it means nothing.
+        title: Of the case or the scene.
         created: ISO 8601, UTC.
         turns: Turns that were spoken.
         phase: Phase of the last one.
@@ -38,6 +42,7 @@ class GameSummary:
     id: str
     folder: Path
     status: Literal["open", "ended", "unreadable"]
+    suite: Suite = "court"
     title: str = ""
     created: str = ""
     turns: int = 0
@@ -74,7 +79,19 @@ def is_game_id(text: str) -> bool:
 
 
 def open_game(id_or_path: str | Path, root: Path | None = None) -> Game:
-    """Returns a game by its id or folder.
+    """Returns a game in court by its id or folder; see `open_any_game`.
+
+    Raises:
+        UserError: There is no such game, its file is torn, or it is a story.
+    """
+    game = open_any_game(id_or_path, root)
+    if not isinstance(game, Game):
+        raise UserError(f"{game.id!r} is a story, which goes on in the browser", allowed="dramaturg serve")
+    return game
+
+
+def open_any_game(id_or_path: str | Path, root: Path | None = None) -> AnyGame:
+    """Returns a game or a story by its id or folder.
 
     Args:
         id_or_path: An id wins over a path; whoever takes it from a stranger asks `is_game_id` first.
@@ -87,13 +104,17 @@ def open_game(id_or_path: str | Path, root: Path | None = None) -> Game:
     text = str(id_or_path)
     folder = root / text if is_game_id(text) and (root / text / KEPT).is_file() else Path(text)
     if not (folder / KEPT).is_file():
-        known = [summary.id for summary in list_games(root) if summary.status != "unreadable"]
+        known = [summary.id for summary in list_games(root, suites=SUITES) if summary.status != "unreadable"]
         raise UserError(f"there is no game {text!r}", allowed=did_you_mean(text, known) if known else "none is saved")
     return read_game(folder)
 
 
-def list_games(root: Path | None = None) -> list[GameSummary]:
+def list_games(root: Path | None = None, *, suites: Container[Suite] = ("court",)) -> list[GameSummary]:
     """Returns all games, the newest first; folders that cannot be read come last, each with its problem.
+
+    Args:
+        root: Folder of all games; the user's own by default.
+        suites: Which games; those in court alone by default.
 
     Raises:
         UserError: The folder of all games cannot be read.
@@ -105,7 +126,9 @@ def list_games(root: Path | None = None) -> list[GameSummary]:
         return []
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror or error}", where=str(root)) from None
-    found = sorted((_summary(folder) for folder in folders), key=lambda summary: summary.id)
+    read = (_summary(folder) for folder in folders)
+    wanted = (summary for summary in read if summary.suite in suites or summary.status == "unreadable")
+    found = sorted(wanted, key=lambda summary: summary.id)
     return sorted(found, key=lambda summary: (summary.status != "unreadable", summary.created), reverse=True)
 
 
@@ -120,6 +143,7 @@ def _summary(folder: Path) -> GameSummary:
         game.id,
         folder,
         "ended" if game.has_ended else "open",
+        suite=game.suite,
         title=game.title,
         created=game.created,
         turns=standing.turns,
@@ -128,7 +152,7 @@ def _summary(folder: Path) -> GameSummary:
     )
 
 
-def delete_game(game: Game) -> None:
+def delete_game(game: KeptGame) -> None:
     """Deletes a game and all that was said in it.
 
     Raises:

@@ -82,7 +82,7 @@ export default {
     fit() {
       const box = this.$refs.box;
       box.style.height = "auto";
-      box.style.height = `${Math.min(box.scrollHeight + 2, 220)}px`;
+      if (box.scrollHeight) box.style.height = `${Math.min(box.scrollHeight + 2, 220)}px`;
     },
     enter(event) {
       if (event.isComposing) return;
