@@ -151,6 +151,16 @@ def test_intraclass_correlations_have_the_published_values(form: IccForm, value:
     assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=6e-3)
 
 
+@pytest.mark.parametrize("form", ["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"])
+def test_no_intraclass_interval_goes_below_what_ratings_can_have(form: IccForm):
+    opposed = [[1, 4], [5, 2], [2, 5], [4, 1], [1, 5], [5, 1.5]]
+    found = intraclass_correlation(opposed, form)
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert -1.0 <= found.low <= found.value <= found.high < 0.9
+
+
 def test_intraclass_correlation_says_why_there_is_none():
     assert intraclass_correlation([[1, 2]], "2,1").value is None
     assert intraclass_correlation([[1, 1], [1, 1]], "2,1").reason == "all ratings are equal"

@@ -31,7 +31,8 @@ def intraclass_correlation(rows: Sequence[Sequence[float]], form: IccForm, *, co
     """Returns an intraclass correlation with its interval from the F distribution.
 
     Source: P. E. Shrout and J. L. Fleiss, "Intraclass correlations", Psychological Bulletin 86 (1979); intervals of
-    form 2 with the degrees of freedom of K. O. McGraw and S. P. Wong, Psychological Methods 1 (1996).
+    form 2 with the degrees of freedom of K. O. McGraw and S. P. Wong, Psychological Methods 1 (1996). Nothing goes
+    below what k ratings can have, -1/(k-1) for one of them: beyond it the correlation of their mean would turn about.
 
     Args:
         rows: One complete row of ratings for each subject, raters in the same order.
@@ -81,7 +82,8 @@ def _value(squares: _Squares, form: IccForm) -> float:
         case "1,k":
             return _of_mean((rows - within) / (rows + (k - 1) * within), k)
         case "2,1" | "2,k":
-            one = (rows - error) / (rows + (k - 1) * error + k * (columns - error) / n)
+            spread = rows + (k - 1) * error + k * (columns - error) / n
+            one = max((rows - error) / spread, -1 / (k - 1)) if spread > 0 else -1 / (k - 1)
             return one if form == "2,1" else _of_mean(one, k)
         case "3,1" | "3,k":
             one = (rows - error) / (rows + (k - 1) * error)
@@ -103,6 +105,7 @@ def _bounds(squares: _Squares, form: IccForm, level: float) -> tuple[float, floa
         lower = ratio / float(fdtri(n - 1, free, level))
         upper = ratio * float(fdtri(free, n - 1, level))
         low, high = (lower - 1) / (lower + k - 1), (upper - 1) / (upper + k - 1)
+    low, high = max(low, -1 / (k - 1)), max(high, -1 / (k - 1))
     return (low, high) if form[2] == "1" else (_of_mean(low, k), _of_mean(high, k))
 
 
@@ -122,5 +125,6 @@ def _agreement_bounds(squares: _Squares, level: float) -> tuple[float, float]:
 
 
 def _of_mean(one: float, k: int) -> float:
-    """Returns the correlation of the mean of k ratings from that of one, by Spearman and Brown."""
-    return k * one / (1 + (k - 1) * one)
+    """Returns the correlation of the mean of k ratings from that of one, by Spearman and Brown; -1 stands for less."""
+    spread = 1 + (k - 1) * one
+    return max(-1.0, k * one / spread) if spread > 1e-12 else -1.0
