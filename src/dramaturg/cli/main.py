@@ -34,6 +34,7 @@ from dramaturg.cli import (
     run,
     schema,
     serve,
+    train,
     world,
 )
 from dramaturg.cli.console import Finished, complain
@@ -75,6 +76,7 @@ audit.app.command("world")(audit_world.world)
 audit.app.command("reliability")(reliability.reliability)
 app.add_typer(rate.app, name="rate")
 app.add_typer(world.app, name="world")
+app.add_typer(train.app, name="train")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(cast.app, name="cast")
 app.add_typer(audit.app, name="audit")

@@ -54,7 +54,7 @@ async def open_local(spec: ModelSpec, on_progress: OnProgress = no_progress) -> 
     files = await asyncio.to_thread(find_local, spec, on_progress)
     facts = await asyncio.to_thread(read_facts, files)
     plan = plan_serving(files, facts, spec)
-    return LocalServer(plan, files.identity, model_facts(spec, facts, plan), needed_bytes(files, facts, plan))
+    return LocalServer(plan, files.identity, model_facts(spec, files, facts, plan), needed_bytes(files, facts, plan))
 
 
 class LocalServer:
@@ -116,7 +116,7 @@ class LocalServer:
 
         if self.pid is not None:
             try:
-                now = _peak_of(psutil.Process(self.pid))
+                now = peak_of(psutil.Process(self.pid))
             except (psutil.Error, OSError):
                 return self._peak
             self._peak = max(now, self._peak or 0)
@@ -207,7 +207,7 @@ def _kill(process: asyncio.subprocess.Process) -> None:
         pass  # It ended by itself.
 
 
-def _peak_of(process: psutil.Process) -> int:
+def peak_of(process: psutil.Process) -> int:
     """Returns the peak of a process in bytes; where psutil does not tell it, Linux does, and else what it holds now."""
     memory = process.memory_info()
     peak = getattr(memory, "peak_wset", None)

@@ -6,12 +6,13 @@ that a file states are not trusted: each is checked against the bytes that are t
 
 from __future__ import annotations
 
+import json
 import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from dramaturg.errors import ModelFileError
 
@@ -20,6 +21,10 @@ Value: TypeAlias = "int | float | bool | str | tuple[int, ...] | None"
 
 FileKind = Literal["model", "adapter"]
 
+BASE_DIGESTS_KEY = "dramaturg.base.sha256"
+TRAINED_ON_KEY = "dramaturg.trained_on"
+"""Keys of Dramaturg's own adapters; each holds a JSON list of texts in one text."""
+
 _MOST_KEYS = 100_000
 _MOST_TENSORS = 1_000_000
 _MOST_TEXTS = 8_000_000
@@ -27,7 +32,9 @@ _MOST_TEXTS = 8_000_000
 
 _MOST_DIMENSIONS = 8
 _MOST_BASES = 32
-_MOST_TEXT_BYTES = 1 << 20
+MOST_TEXT_BYTES = 1 << 20
+"""A longer text is not read."""
+
 _MOST_INTEGERS = 4096
 _MOST_WEIGHTS = 1 << 50
 _DEFAULT_ALIGNMENT = 32
@@ -74,6 +81,9 @@ class GgufFacts:
         blocks: Number of layers, or None.
         kv_bytes_per_token: Memory of one token in the key-value cache at 16 bits, or None.
         has_chat_template: Whether the file carries one.
+        pre_tokenizer: Which rules split a text before its tokens are found; empty when the file does not say.
+        base_digests: Of an adapter of Dramaturg: SHA-256 of each file that it was made for; empty for any other.
+        trained_on: Of an adapter of Dramaturg: ids of the scenes, cases and transcripts that it was trained on.
         file_bytes: Size of the file.
     """
 
@@ -88,6 +98,9 @@ class GgufFacts:
     blocks: int | None
     kv_bytes_per_token: int | None
     has_chat_template: bool
+    pre_tokenizer: str
+    base_digests: tuple[str, ...]
+    trained_on: tuple[str, ...]
     file_bytes: int
 
 
@@ -182,8 +195,23 @@ class _Reader:
             blocks=blocks,
             kv_bytes_per_token=_kv_bytes_per_token(values, architecture, blocks),
             has_chat_template="tokenizer.chat_template" in values,
+            pre_tokenizer=_text(values, "tokenizer.ggml.pre"),
+            base_digests=self._list(values, BASE_DIGESTS_KEY),
+            trained_on=self._list(values, TRAINED_ON_KEY),
             file_bytes=self._size,
         )
+
+    def _list(self, values: Mapping[str, Value], key: str) -> tuple[str, ...]:
+        """Returns a list of texts that stands as JSON in one text; a list that cannot be read is no empty one."""
+        if key not in values:
+            return ()
+        try:
+            found: object = json.loads(str(values[key]))
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, list):
+            raise self._wrong(f"has a key {key!r} that is no list of texts")
+        return tuple(str(item) for item in cast("list[object]", found))
 
     def _value(self, kind: int) -> Value:
         if kind in _SCALARS:
@@ -220,7 +248,7 @@ class _Reader:
         length = self._number("<Q")
         start = self._at
         self._skip(length)
-        if length > _MOST_TEXT_BYTES:
+        if length > MOST_TEXT_BYTES:
             return ""
         return self._data[start : self._at].decode("utf-8", "replace")
 

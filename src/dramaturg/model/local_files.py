@@ -108,7 +108,7 @@ def read_facts(files: LocalFiles) -> GgufFacts:
     """Returns what the model's file says of itself.
 
     Raises:
-        ModelFileError: A file is torn or of the wrong kind, or the adapter is for another architecture.
+        ModelFileError: A file is torn or of the wrong kind, or the adapter is for another architecture or base.
     """
     facts = read_gguf(files.model)
     if facts.kind != "model":
@@ -120,6 +120,11 @@ def read_facts(files: LocalFiles) -> GgufFacts:
         if adapter.architecture != facts.architecture:
             what = f"is an adapter for {adapter.architecture!r}, the model is {facts.architecture!r}"
             raise ModelFileError(what, where=str(files.adapter))
+        digest = file_digest(files.model)
+        if adapter.base_digests and digest not in adapter.base_digests:
+            was = " or ".join(f"{base[:12]}…" for base in adapter.base_digests)
+            what = f"is an adapter for another base: made for the file {was}, {files.model.name} is {digest[:12]}…"
+            raise ModelFileError(what, where=str(files.adapter), allowed="the file that it was made for")
     return facts
 
 
@@ -158,8 +163,9 @@ def needed_bytes(files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> int:
     return round(weights * (1 + _RUNTIME_SHARE)) + caches + _RUNTIME_BYTES
 
 
-def model_facts(spec: ModelSpec, facts: GgufFacts, plan: ServePlan) -> ModelFacts:
+def model_facts(spec: ModelSpec, files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> ModelFacts:
     """Returns what a report says of the model; the registry's licence where the file is silent."""
+    trained_on = () if files.adapter is None else read_gguf(files.adapter).trained_on
     licence = facts.licence
     if not licence and spec.provider == "embedded":
         licence = pinned_model(_split_adapter(spec)[0]).licence
@@ -176,5 +182,6 @@ def model_facts(spec: ModelSpec, facts: GgufFacts, plan: ServePlan) -> ModelFact
             "chat_template": facts.has_chat_template,
             "context_tokens_all_slots": plan.context_tokens,
             "slots": plan.slots,
+            **({"trained_on": list(trained_on)} if trained_on else {}),
         },
     )

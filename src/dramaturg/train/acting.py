@@ -1,0 +1,161 @@
+"""What a role did, act by act: the call that asked for it, and the answer as the play took it.
+
+A play puts an answer into the chat without what was cut off, and asks the next one with it. So that is what is learned:
+the act as it counted, never the part that a reader had to remove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dramaturg.model.one_answer import read_one
+from dramaturg.stage.transcript import Role, Transcript, Turn
+from dramaturg.stage.world.answers import Act as ActForm
+from dramaturg.stage.world.answers import Beliefs
+from dramaturg.train.example import Example, Kind, example_id
+from dramaturg.train.reading import Call, Runs, Source, counted, people_of
+
+WORLD = "world"
+BOTH = "act"
+"""Purpose of a call that asks for action and speech in one form."""
+
+_BELIEFS = "beliefs"
+_BELIEFS_APART = frozenset({"self-belief", "environment-belief"})
+_FAULTS = frozenset(
+    {
+        "repeat", "copy", "as_an_ai", "other_language", "loop", "degenerate", "refused", "empty", "others_act",
+        "truncated", "unparsed",
+    }
+)  # fmt: skip
+"""Flags of an act that nobody should learn from; what was only cut off is cut off in the answer too."""
+
+NO_TEXT = "no text"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What one call gave: mostly one turn; an action and a speech where one form asked for both.
+
+    Attributes:
+        call: The call that counted.
+        turns: What came of it, in order.
+        suite: Of the transcript.
+    """
+
+    call: Call
+    turns: tuple[Turn, ...]
+    suite: str
+
+    @property
+    def fault(self) -> str:
+        """Why nobody should learn from it; empty where one may."""
+        flags = [flag for turn in self.turns for flag in turn.flags]
+        for flag in flags:
+            if flag in _FAULTS or flag.startswith(f"{BOTH}:"):
+                return flag.partition(":")[0] if flag.startswith(f"{BOTH}:") else flag
+            if self.suite != WORLD:  # there the answer is taken whole, so that nothing in it may be wrong
+                return flag
+        return "" if self.answer({}).strip() else NO_TEXT
+
+    def answer(self, texts: Mapping[str, str]) -> str:
+        """Returns the answer as it counted, with other texts in the place of some turns' own.
+
+        Args:
+            texts: Turn id → the text that stands in its place.
+        """
+        if self.call.purpose == BOTH and self.suite == WORLD:
+            action = " ".join(self._text(turn, texts) for turn in self.turns if turn.kind == "action")
+            speech = " ".join(self._text(turn, texts) for turn in self.turns if turn.kind == "speech")
+            return ActForm(action=action, speech=speech).model_dump_json() if action else ""
+        turn = self.turns[0]
+        if self.suite == WORLD:
+            return self._text(turn, texts) or (turn.raw.strip() if turn.kind == "speech" else "")
+        written = (turn.raw or turn.text).strip()
+        return written.replace(turn.text, texts[turn.id]) if turn.id in texts else written
+
+    @staticmethod
+    def _text(turn: Turn, texts: Mapping[str, str]) -> str:
+        return texts.get(turn.id, turn.text).strip()
+
+
+def acts_of(runs: Runs, source: Source, transcript: Transcript, role: str) -> Iterator[Act]:
+    """Yields what a model did as a role, call by call.
+
+    Raises:
+        UserError: A ledger lacks a call.
+    """
+    by_call: dict[str, list[Turn]] = {}
+    for turn in transcript.turns:
+        if turn.role == role and turn.call and transcript.is_judged(turn):
+            by_call.setdefault(turn.call, []).append(turn)
+    for key, turns in by_call.items():
+        call = runs.call(key, needed_by=f"{source.folder}: {transcript.id}/{turns[0].id}")
+        yield Act(call, tuple(turns), transcript.suite)
+
+
+def beliefs_of(runs: Runs, unit: str, role: str) -> Iterator[tuple[Call, str]]:
+    """Yields the calls in which a character said what it believes, with the answer as its chat keeps it.
+
+    What could not be read is yielded with an empty answer.
+
+    Args:
+        runs: Where the calls are.
+        unit: The unit that played.
+        role: Id of the role.
+    """
+    of_role = [
+        call
+        for call in runs.units.get(unit, [])
+        if call.step.split("/")[2:3] == [role] and (call.purpose == _BELIEFS or call.purpose in _BELIEFS_APART)
+    ]
+    for call in counted(of_role):
+        answer = ""
+        if call.status == "ok" and call.purpose in _BELIEFS_APART:
+            answer = call.text.strip()
+        elif call.status == "ok":
+            read = read_one(call.text, Beliefs)
+            answer = "" if read.value is None or read.repaired else read.value.model_dump_json()
+        yield call, answer
+
+
+def example_of(
+    runs: Runs, source: Source, transcript: Transcript, call: Call, answer: str, *, kind: Kind, teacher: str, place: str
+) -> Example:
+    """Returns the example of a call of a performance.
+
+    Args:
+        runs: Where the chat is.
+        source: The folder that the transcript lies in.
+        transcript: What the call belongs to.
+        call: What was asked.
+        answer: What is wanted.
+        kind: What is learned.
+        teacher: Who wrote the answer.
+        place: Which part of the transcript it is.
+    """
+    messages = runs.chat(call)
+    return Example(
+        id=example_id(kind, messages, answer),
+        kind=kind,
+        messages=messages,
+        answer=answer,
+        scene=transcript.scenario.id,
+        characters=people_of(transcript),
+        language=transcript.scenario.language,
+        source=f"{transcript.id}/{place}",
+        teacher=teacher,
+        prompt_hashes=source.hashes(f"{transcript.suite}-"),
+        purpose=call.purpose,
+        call=call.key,
+    )
+
+
+def played_roles(transcript: Transcript) -> list[Role]:
+    """Returns the roles that a model plays and whose acts are its own: neither narrators nor directors."""
+    beside = {"narrator", "director"}
+    return [
+        role
+        for role in transcript.roles
+        if role.kind not in beside and (player := transcript.cast.get(role.id)) is not None and player.kind == "model"
+    ]

@@ -1,0 +1,176 @@
+"""Writes a data set: without duplicates, split so that nothing leaks, checked, with its card and its forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dramaturg.errors import UserError
+from dramaturg.text import write_atomically
+from dramaturg.train.card import DataCard, card_of, read_card, tokenizer_of, write_card
+from dramaturg.train.example import Example, ExampleRow, Gathered, Kind
+from dramaturg.train.formats import FORMS, Form, file_of, write_form
+from dramaturg.train.leaks import Piece, find_leaks, sharing
+from dramaturg.train.recipes import BASE, write_llamafactory, write_trl
+from dramaturg.train.splitting import SPLITS, Split, refuse_one_class, split_examples
+
+PAIRS: tuple[tuple[Split, Split], ...] = (("train", "test"), ("validation", "test"), ("train", "validation"))
+"""Splits that must share nothing; of each pair, the first gives way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a set is to be written.
+
+    Attributes:
+        validation: Share of the examples for validation.
+        test: Share for the test.
+        seed: Of the splits.
+        forms: Beside ``train.jsonl`` and the others.
+        base: Hub id, folder or GGUF file of the model to be trained: it counts the tokens, and stands in the
+            configurations; empty to estimate them.
+    """
+
+    validation: float
+    test: float
+    seed: int
+    forms: tuple[Form, ...] = ()
+    base: str = ""
+
+
+def check_out(out: Path, kind: Kind) -> None:
+    """Refuses a folder that holds another kind of set, before anything is read or asked.
+
+    Raises:
+        UserError: It does.
+    """
+    card = read_card(out)
+    if card is not None and card.kind != kind:
+        raise UserError(f"holds a set of the kind {card.kind}", where=str(out), allowed="choose another --out")
+
+
+def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sources: Sequence[Path]) -> DataCard:
+    """Returns the card of a set, written with all of its files.
+
+    Args:
+        out: Folder, made where it is missing.
+        kind: What is learned.
+        gathered: The examples, and what was left out before.
+        layout: How.
+        sources: Folders that they are from.
+
+    Raises:
+        UserError: The set is empty, has one class, cannot be split, or a form cannot hold it.
+        MissingExtraError: A form or the tokenizer needs what is not installed.
+    """
+    left_out = Counter(gathered.left_out)
+    examples = _distinct(gathered.examples, left_out)
+    if not examples:
+        reasons = "; ".join(f"{why} ({count})" for why, count in left_out.most_common(4))
+        raise UserError(f"the set is empty: {reasons or 'the runs hold nothing of this kind'}", where=str(out))
+    if kind == "reward":
+        refuse_one_class(gathered.labels, "rating")
+    tokens_of, tokenizer = tokenizer_of(layout.base)
+    splits = split_examples(examples, validation=layout.validation, test=layout.test, seed=layout.seed)
+    splits = _without_shared_runs(splits, left_out)
+    if leaks := find_leaks(_pieces(splits)):
+        raise UserError(f"the splits leak: {leaks[0]}", where=str(out), allowed="report this as a fault")
+    card = card_of(
+        kind,
+        splits,
+        seed=layout.seed,
+        sources=sources,
+        terms=gathered.terms,
+        left_out=left_out,
+        tokens_of=tokens_of,
+        tokenizer=tokenizer,
+    )
+    _clear(out)
+    for name in SPLITS:
+        rows = [ExampleRow.of(example) for example in splits.get(name, [])]
+        if not rows:
+            continue
+        write_atomically(out / f"{name}.jsonl", "".join(f"{row.model_dump_json()}\n" for row in rows))
+        for form in layout.forms:
+            write_form(out / form, name, rows, form)
+    _configure(out, kind, layout, splits)
+    write_card(out, card)
+    return card
+
+
+def _clear(out: Path) -> None:
+    """Removes the files of an earlier set, so that no split and no form of it stands beside this one."""
+    for name in SPLITS:
+        for path in (out / f"{name}.jsonl", *(file_of(out / form, name, form) for form in FORMS)):
+            path.unlink(missing_ok=True)
+    for path in (out / "trl.yaml", out / "llamafactory.yaml"):
+        path.unlink(missing_ok=True)
+
+
+def _distinct(examples: Sequence[Example], left_out: Counter[str]) -> list[Example]:
+    """Returns the examples without those that say the same, blanks and case aside."""
+    seen: set[tuple[str, ...]] = set()
+    found: list[Example] = []
+    for example in examples:
+        said = tuple(" ".join(text.casefold().split()) for text in (*_texts(example), example.answer))
+        if said in seen:
+            left_out["duplicate"] += 1
+            continue
+        seen.add(said)
+        found.append(example)
+    return found
+
+
+def _without_shared_runs(
+    splits: Mapping[Split, Sequence[Example]], left_out: Counter[str]
+) -> dict[Split, list[Example]]:
+    """Returns the splits without what has a long run of words in common with a split that is held out.
+
+    Raises:
+        UserError: Nothing is left of a split.
+    """
+    kept: dict[Split, list[Example]] = {name: list(split) for name, split in splits.items()}
+    is_clear = False
+    while not is_clear:  # what is taken away may make a stock phrase one of two scenes alone
+        is_clear = True
+        for name, held_out in PAIRS:
+            if name not in kept or held_out not in kept:
+                continue
+            shared = sharing(_pieces(kept), name, held_out)
+            clear = [example for example in kept[name] if example.id not in shared]
+            is_clear = is_clear and not shared
+            left_out[f"shares a run of words with {held_out}"] += len(kept[name]) - len(clear)
+            kept[name] = clear
+    for name, split in kept.items():
+        if not split:
+            raise UserError(
+                f"nothing is left of the split {name}: each example shares long runs of words with another split",
+                allowed="runs whose answers repeat each other less",
+            )
+    left_out += Counter()  # drops what is zero
+    return kept
+
+
+def _pieces(splits: Mapping[Split, Sequence[Example]]) -> list[Piece]:
+    return [
+        Piece(name, example.id, (*_texts(example), example.answer), example.scene, example.characters)
+        for name, split in splits.items()
+        for example in split
+    ]
+
+
+def _texts(example: Example) -> tuple[str, ...]:
+    return tuple(message.text for message in example.messages)
+
+
+def _configure(out: Path, kind: Kind, layout: Layout, splits: Mapping[Split, Sequence[Example]]) -> None:
+    base = layout.base or BASE
+    if "trl" in layout.forms:
+        write_trl(out, kind, base=base, splits=tuple(splits), seed=layout.seed)
+    for form in layout.forms:
+        if form in {"alpaca", "sharegpt"}:
+            reads = "alpaca" if form == "alpaca" else "sharegpt"
+            write_llamafactory(out, kind, base=base, reads=reads, splits=tuple(splits), seed=layout.seed)
+            break
