@@ -255,6 +255,8 @@ async def test_what_was_done_before_is_drawn_anew_once(tmp_path: Path) -> None:
     assert [cure.kind for cure in played.transcript.cures] == ["redraw"] * 3
     acts = [turn.flags for turn in played.transcript.turns if turn.kind == "action"]
     assert acts == [()] * 3 + [("repeat",)] * 3
+    drawn = [request for request in played.requests if request.labels["purpose"] == "act"]
+    assert {request.labels["attempt"]: request.sampling.temperature for request in drawn} == {"0": 0.7, "1": 1.0}
 
 
 async def test_a_director_is_off_unless_asked_for(tmp_path: Path) -> None:

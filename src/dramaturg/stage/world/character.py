@@ -133,7 +133,7 @@ class CharacterAgent(Agent):
                 task,
                 Act,
                 purpose="act",
-                sampling=self.sampling(2 * self._setting.limits.act_tokens),
+                sampling=self.sampling(2 * self._setting.limits.act_tokens, attempt),
                 lines=self._setting.prompt("act-lines").fill(name=self.character.name),
                 attempt=attempt,
             )
@@ -192,7 +192,7 @@ class CharacterAgent(Agent):
             asked = await self.write(
                 task,
                 purpose=purpose,
-                sampling=self.sampling(limits.act_tokens),
+                sampling=self.sampling(limits.act_tokens, attempt),
                 attempt=attempt,
                 on_text=partial(audience.hears, self.role.name) if audience is not None else None,
             )

@@ -16,7 +16,7 @@ class WorldLimits:
     Attributes:
         rounds: Most rounds.
         stalled_rounds: Rounds in a row in which nobody did anything new, after which the play ends.
-        redraws: Most new draws of what a character does or says where nothing of it can be used.
+        redraws: Most new draws of a deed of which nothing can be used, or that was done before, and of such a result.
         belief_tokens: Most tokens of one belief.
         act_tokens: Most tokens of an action, a speech or a reaction.
         narrator_tokens: Most tokens of an answer of the narrator; of one that holds several things, twice as many.

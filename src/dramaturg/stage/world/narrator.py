@@ -177,7 +177,7 @@ class Narrator(Agent):
         task = self._setting.prompt("result").fill(actor=one_line(actor.name), target=one_line(target.name))
 
         async def draw(attempt: int) -> Asked:
-            return await self.write(task, purpose="result", sampling=self._sampling(1), attempt=attempt)
+            return await self.write(task, purpose="result", sampling=self._sampling(1, attempt), attempt=attempt)
 
         asked = await self.drawn(draw, lambda drawn: self._retold(drawn.reply.text))
         self.keep(asked.reply.text)
@@ -192,7 +192,7 @@ class Narrator(Agent):
         )
 
         async def draw(attempt: int) -> Structured[Result]:
-            return await self.fill(task, Result, purpose="result", sampling=self._sampling(3), attempt=attempt)
+            return await self.fill(task, Result, purpose="result", sampling=self._sampling(3, attempt), attempt=attempt)
 
         filled = await self.drawn(draw, lambda drawn: self._retold(drawn.value.result if drawn.value else ""))
         self._keep(filled)
@@ -294,9 +294,12 @@ class Narrator(Agent):
     def _keep(self, filled: Structured[Update] | Structured[EnvironmentUpdate] | Structured[Result]) -> None:
         self.keep(filled.text if filled.value is None else filled.value.model_dump_json())
 
-    def _sampling(self, parts: int) -> Sampling:
-        limits = self._setting.limits
-        return Sampling(temperature=limits.narrator_temperature, max_tokens=parts * limits.narrator_tokens)
+    def _sampling(self, parts: int, attempt: int = 0) -> Sampling:
+        return self.sampling(parts * self._setting.limits.narrator_tokens, attempt)
+
+    @property
+    def _temperature(self) -> float:
+        return self._setting.limits.narrator_temperature
 
 
 def _of_lines(found: Sequence[Influenced]) -> Influenced:
