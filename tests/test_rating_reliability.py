@@ -266,3 +266,12 @@ def test_tables_of_making_scenes_and_of_cost_have_the_published_columns() -> Non
     assert cost.number == 6
     assert "–" in [cell.text for cell in cost.rows[0]]
     assert exports.as_latex([layout, cost])
+
+
+def test_a_truth_value_is_no_rating_of_a_person(tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl"
+    path.write_text(
+        '{"transcript": "t", "role": "r", "metric": "immersion", "person": "p", "rating": true}\n', encoding="utf-8"
+    )
+    with pytest.raises(ContentError, match="a truth value is no rating"):
+        read_person_ratings(path, metrics=["immersion"])

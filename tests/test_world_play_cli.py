@@ -107,6 +107,7 @@ def test_a_scene_that_fails_gives_2_and_a_record(dramaturg: Dramaturg, scenes: P
     [
         (("scene-that-is-not", "--model", CAST), "unknown scene 'scene-that-is-not'"),
         (("SCENES#nobody", "--model", CAST), "nobody"),
+        (("SCENES", "--model", CAST), "holds 2 scenes (one of them"),
         (("SCENES#ferry", "--model", "nowhere:x"), "unknown provider"),
         (("SCENES#ferry", "--model", CAST, "--cast", "ada"), "'ada' casts nobody"),
         (("SCENES#ferry", "--model", CAST, "--cast", "character:zoe=human"), "no scene of this study has the role"),

@@ -85,6 +85,9 @@ def play(
     accept_changes: AcceptChanges = False,
 ) -> None:
     """Play one scene. What was answered is kept in OUT; run it again to go on, or to play in a person's place."""
+    from dramaturg.stage.world.reading import read_scene
+
+    read_scene(scene)  # of several, one must be named
     study = _study([model], [scene], narrator, protocol, rounds, cast)
     study["seeds"] = [seed]
     limits = (max_calls, max_tokens, max_cost)
@@ -96,7 +99,7 @@ def run(
         list[str], typer.Option("--model", metavar="SPEC", help="A model to measure; may be given several times.")
     ],
     scene: Annotated[
-        list[str], typer.Option("--scene", metavar="NAME|FILE", help="A scene, or a file of many; several times.")
+        list[str], typer.Option("--scene", metavar="NAME|PATTERN|FILE", help="A scene, or many; several times.")
     ],
     out: Out,
     narrator: Narrator = "",

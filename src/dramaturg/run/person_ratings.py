@@ -44,7 +44,7 @@ class _Line(BaseModel):
     role: Filled
     metric: Filled
     person: Filled
-    rating: int | float | str | None = None
+    rating: bool | int | float | str | None = None
 
 
 def read_person_ratings(path: Path, *, metrics: Sequence[str]) -> tuple[PersonRating, ...]:
