@@ -59,6 +59,7 @@ def test_a_speech_may_speak_of_somebody_else() -> None:
         ('{"action": "Moeata turns the sail.", "speech": "North!"}', "reaction", "Moeata turns the sail. “North!”"),
         ('```json\n{"Action": "Moeata waits.", "speech": "(silent)"}\n```', "reaction", "Moeata waits."),
         ('{"action": "Moeata waits.", "speech": ""}', "speech", ""),
+        ('{"Moeata": "Moeata takes off her shoes."}', "reaction", "Moeata takes off her shoes."),
     ],
 )
 def test_a_form_where_free_text_was_asked_for_is_taken_off(written: str, kind: DeedKind, kept: str) -> None:
@@ -74,7 +75,7 @@ def test_in_a_form_too_another_does_not_speak() -> None:
     assert read(written, "reaction").text == "Moeata gives up the paddle. “Take it.”"
 
 
-@pytest.mark.parametrize("written", ["{she throws the rope}", '{"position": "on deck"}'])
+@pytest.mark.parametrize("written", ["{she throws the rope}", '{"position": "on deck", "state": "wet"}'])
 def test_braces_that_are_no_deed_stay(written: str) -> None:
     assert "form" not in read(written).flags
 

@@ -183,7 +183,9 @@ async def test_a_story_that_is_over_ends_and_one_that_stands_still_too(tmp_path:
     over = {**STEADY, "environment": '{"time": "", "place": "the deck", "description": "", "undecided": "nothing"}'}
     played = await play(tmp_path, "paper", over)
     assert (played.transcript.end_reason, played.transcript.outcome is not None) == ("completed", True)
-    assert {one.round for one in played.made} == {1}
+    assert {one.round for one in played.made} == {1, 2}  # said once, it may be a slip
+    played = await play(tmp_path, "paper", over, limits=WorldLimits(rounds=3, settled_rounds=0))
+    assert played.transcript.end_reason == "undecided"
     still = {**STEADY, "act": '{"action": "Somebody waits here without a word.", "speech": ""}'}
     played = await play(tmp_path, "fast", still, limits=WorldLimits(rounds=9))
     assert (played.transcript.end_reason, max(one.round for one in played.made)) == ("empty_turns", 3)

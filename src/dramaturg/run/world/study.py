@@ -28,7 +28,9 @@ class WorldStudyLimits(BaseModel):
         narrator_tokens: Most tokens of an answer of the narrator.
         memory_tokens: Most tokens of what comes to a character's mind at once.
         chat_tokens: Tokens from which a chat begins anew.
-        redraws: Most new draws of an act of which nothing can be used.
+        settled_rounds: Rounds in a row after which the narrator leaves nothing to be settled, and a play ends; 0 for
+            never.
+        redraws: Most new draws of an act of which nothing can be used, or that was done before.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,6 +40,7 @@ class WorldStudyLimits(BaseModel):
     narrator_tokens: Count = DEFAULT_LIMITS.narrator_tokens
     memory_tokens: Count = DEFAULT_LIMITS.memory_tokens
     chat_tokens: Count = DEFAULT_LIMITS.chat_tokens
+    settled_rounds: Annotated[int, Field(ge=0, strict=True)] = DEFAULT_LIMITS.settled_rounds
     redraws: Annotated[int, Field(ge=0, strict=True)] = DEFAULT_LIMITS.redraws
 
     def of_play(self, rounds: int) -> WorldLimits:

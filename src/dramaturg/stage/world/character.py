@@ -74,8 +74,10 @@ class CharacterAgent(Agent):
         seen = not turn.seen_by or own or self.role.id in turn.seen_by
         if not (turn.text and seen and is_news(turn)):
             return
-        if turn.kind in {"action", "speech"}:
-            (self._reader.earlier if own else self._reader.heard).append(turn.text)
+        if own:
+            self._reader.earlier.append(turn.text)
+        elif turn.kind in {"action", "speech", "narration"}:
+            self._reader.heard.append(turn.text)
         about_owner = not own and (f"target:{self.character.id}" in turn.flags or self.character.name in turn.text)
         weight = importance(turn.kind, own=own, about_owner=about_owner)
         self._memory.remember(turn.id, self._chronicle.round, self._setting.line(turn).removeprefix("- "), weight)

@@ -105,7 +105,7 @@ class Reader:
         others: Everybody else who is there.
         language: In which it should write.
         earlier: What it did and said before.
-        heard: What the others did and said.
+        heard: What the others did and said, and what the narrator told.
     """
 
     own: SceneCharacter
@@ -162,6 +162,8 @@ class Reader:
             return text, []
         parts = {plain_key(key): value.strip() for key, value in found.value.items() if isinstance(value, str)}
         action, speech = parts.get("action", "") or parts.get("reaction", ""), parts.get("speech", "")
+        if not action and not speech and len(found.value) == len(parts) == 1:
+            (action,) = parts.values()  # under a key of the player's own
         if not action and not speech:
             return text, []
         match kind:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from dramaturg.errors import UserError
 
-_MAY_BE_ZERO = frozenset({"redraws", "temperature", "narrator_temperature"})
+_MAY_BE_ZERO = frozenset({"redraws", "settled_rounds", "temperature", "narrator_temperature"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,8 @@ class WorldLimits:
     Attributes:
         rounds: Most rounds.
         stalled_rounds: Rounds in a row in which nobody did anything new, after which the play ends.
+        settled_rounds: Rounds in a row after which the narrator leaves nothing to be settled, and the play ends; 0 for
+            never. A small narrator says so too soon, and once.
         redraws: Most new draws of a deed of which nothing can be used, or that was done before, and of such a result.
         belief_tokens: Most tokens of one belief.
         act_tokens: Most tokens of an action, a speech or a reaction.
@@ -31,6 +33,7 @@ class WorldLimits:
 
     rounds: int = 3
     stalled_rounds: int = 2
+    settled_rounds: int = 2
     redraws: int = 1
     belief_tokens: int = 160
     act_tokens: int = 120

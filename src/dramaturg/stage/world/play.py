@@ -112,12 +112,13 @@ def _director(scene: Scene, cast: Cast, protocol: WorldProtocol) -> ModelSeat | 
 
 async def _play(world: World) -> EndReason:
     limits, chronicle = world.setting.limits, world.chronicle
-    stalled = 0
+    stalled = settled = 0
     try:
         for _ in range(limits.rounds):
             chronicle.begin_round()
             await _play_round(world)
-            if world.concluded:
+            settled = settled + 1 if world.concluded else 0
+            if limits.settled_rounds and settled >= limits.settled_rounds:
                 return "completed"
             stalled = stalled + 1 if _is_stalled(chronicle) else 0
             if stalled >= limits.stalled_rounds:

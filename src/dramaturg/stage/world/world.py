@@ -14,7 +14,7 @@ from dramaturg.stage.world.director import Director
 from dramaturg.stage.world.narrator import Influenced, Narrator, Outcome
 from dramaturg.stage.world.performer import Performer
 from dramaturg.stage.world.person import Person
-from dramaturg.stage.world.scene import SceneCharacter
+from dramaturg.stage.world.scene import Scene, SceneCharacter
 from dramaturg.stage.world.setting import Setting
 from dramaturg.stage.world.shared import SharedCharacter, SharedSeat
 
@@ -31,7 +31,7 @@ class World:
         performers: Who plays the characters, in the order in which they act.
         narrator: The narrator.
         director: Who plans the rounds; None where nobody does.
-        concluded: Whether the narrator has said that the story is over.
+        concluded: Whether the narrator left nothing to be settled after the last round.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -133,6 +133,7 @@ class World:
         filled = await self.narrator.environment()
         if filled.value is None:
             self.chronicle.cure(f"environment:{filled.failure}", self.narrator.role.id, filled.detail)
+            self.concluded = False
         else:
             self.chronicle.surround(filled.value, filled.keys[-1])
             self.concluded = filled.value.concluded
@@ -140,6 +141,8 @@ class World:
 
     def _moved(self, character: SceneCharacter, position: str, state: str) -> None:
         role = self.setting.role_of(character)
+        if is_called(self.setting.scene, position):  # who it is about, written where a place was asked for
+            position = ""
         if self.chronicle.moved(role, position, state):
             self.performer(character.id).stands(self.chronicle.standings[role.id].text)
 
@@ -157,3 +160,9 @@ class World:
         self.narrator.hears(turn)
         if self.director is not None:
             self.director.hears(turn)
+
+
+def is_called(scene: Scene, text: str) -> bool:
+    """Returns whether a text is no more than what somebody of the scene is called."""
+    bare = text.strip(' .。"“”').casefold()
+    return any(bare in {name.casefold() for name in (one.id, one.name, *one.aliases)} for one in scene.characters)
