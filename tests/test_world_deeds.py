@@ -47,6 +47,18 @@ def test_in_chinese_too_and_not_where_a_name_is_called_or_owns_something() -> No
     assert reader.read("ok", owned, owned, key="", kind="action").text == owned
 
 
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ('"Moeata: I step aside and let them pass."', "I step aside and let them pass."),
+        ("“Moeata: I step aside.”", "I step aside."),
+        ('Moeata points at "the lagoon"', 'Moeata points at "the lagoon"'),
+    ],
+)
+def test_a_mark_that_was_opened_before_the_name_is_taken_off(written: str, kept: str) -> None:
+    assert read(written).text == kept
+
+
 def test_a_speech_may_speak_of_somebody_else() -> None:
     assert read("Tavake is a fool, and you know it.", "speech").text == "Tavake is a fool, and you know it."
 

@@ -272,7 +272,10 @@ def _bare(head: str) -> str:
 
 
 def _unquoted(text: str) -> str:
+    """Returns a text without the marks around all of it, and without one at its end that was opened before its head."""
     text = text.strip()
+    if (text.endswith('"') and text.count('"') % 2) or (text.endswith("”") and text.count("“") < text.count("”")):
+        text = text[:-1].rstrip()
     found = _QUOTED.match(text)
     return next((part for part in found.groups() if part is not None), text).strip() if found is not None else text
 
