@@ -6,9 +6,11 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -77,18 +79,66 @@ def as_latex(layouts: Sequence[Layout]) -> str:
 
 
 def as_terminal(layouts: Sequence[Layout]) -> Iterator[RenderableType]:
-    """Yields the tables for a terminal."""
+    """Yields the tables for a terminal; one that is too wide for it is turned, if it fits then."""
     for layout in layouts:
-        table = Table(title=Text(plain(heading(layout)), "bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-        for column in layout.columns:
-            side = "right" if column.numeric else "left"
-            table.add_column(Text(plain(column.name)), justify=side, overflow="fold")
-        for row in layout.rows:
-            table.add_row(*(Text(plain(with_interval(cell))) for cell in row))
-        yield table
+        yield _Fitting(layout)
         for note in layout.notes:
             yield Text(plain(note), "dim")
         yield Text("")
+
+
+_ANY_WIDTH = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """A table that no terminal breaks in the middle of a number, where it can be helped."""
+
+    layout: Layout
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        for table in (_upright(self.layout), _turned(self.layout)):
+            if Measurement.get(console, options.update(width=_ANY_WIDTH), table).minimum <= options.max_width:
+                yield table
+                return
+        yield _upright(self.layout, breaks=True)
+
+
+def _empty(layout: Layout) -> Table:
+    return Table(title=Text(plain(heading(layout)), "bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+
+
+def _upright(layout: Layout, *, breaks: bool = False) -> Table:
+    """Returns the table with a line for each row; with `breaks`, a figure and its interval may stand on two lines."""
+    table = _empty(layout)
+    for position, column in enumerate(layout.columns):
+        least = 0 if breaks or not column.numeric else _width([row[position] for row in layout.rows])
+        side = "right" if column.numeric else "left"
+        table.add_column(Text(plain(column.name)), justify=side, overflow="fold", min_width=least or None)
+    for row in layout.rows:
+        table.add_row(*map(_shown, row))
+    return table
+
+
+def _turned(layout: Layout) -> Table:
+    """Returns the table with a line for each column, so that a row is read from top to bottom."""
+    table = _empty(layout)
+    first, *others = layout.columns
+    table.add_column(Text(plain(first.name)), overflow="fold")
+    for row in layout.rows:
+        figures = [cell for column, cell in zip(others, row[1:], strict=True) if column.numeric]
+        table.add_column(_shown(row[0]), justify="right", overflow="fold", min_width=_width(figures) or None)
+    for position, column in enumerate(others, start=1):
+        table.add_row(Text(plain(column.name)), *(_shown(row[position]) for row in layout.rows))
+    return table
+
+
+def _shown(cell: Cell) -> Text:
+    return Text(plain(with_interval(cell)))
+
+
+def _width(cells: Sequence[Cell]) -> int:
+    return max((_shown(cell).cell_len for cell in cells), default=0)
 
 
 def as_json(layouts: Sequence[Layout]) -> list[Json]:
