@@ -354,3 +354,10 @@ def test_long_text_under_an_unknown_key_is_left_out_of_an_imported_scene(tmp_pat
     found = row_of(scene)
     assert found is not None
     assert found.unknown_keys == ("note", "raw_text")
+
+
+def test_an_influence_in_which_the_parting_signs_go_on_is_told_once_and_without_them() -> None:
+    assert read_influences("[Ada];;[Bo];;She nods;;She nods;;She waits") == (
+        Written("Ada", "Bo", "She nods; She waits"),
+    )
+    assert read_influences("[Ada];;[Bo];;[He falls; hard.]") == (Written("Ada", "Bo", "He falls; hard."),)

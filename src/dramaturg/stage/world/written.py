@@ -60,14 +60,19 @@ def read_influences(text: str) -> tuple[Written, ...]:
 def _written(line: str) -> Written | None:
     match [_bare(part) for part in _PARTED.split(line, maxsplit=2)]:
         case [actor, target, influence] if target:
-            return Written(actor, target, influence)
+            return Written(actor, target, _joined(influence))
         case [target, influence] if target and influence:
-            return Written("", target, influence)
+            return Written("", target, _joined(influence))
         case _:
             bracketed = _THREE_BRACKETED.fullmatch(line)
             if bracketed is None or not bracketed[2].strip():
                 return None
             return Written(*(part.strip() for part in bracketed.groups()))
+
+
+def _joined(influence: str) -> str:
+    """Returns an influence in which the parting signs went on, each part told once."""
+    return "; ".join(dict.fromkeys(part for part in map(str.strip, _PARTED.split(influence)) if part))
 
 
 def read_plan(text: str, whose: Callable[[str], str]) -> dict[str, str]:
