@@ -62,7 +62,6 @@ def write_trl(out: Path, kind: Kind, *, base: str, splits: Collection[str], seed
         splits: Those that the set has.
         seed: Of the training.
     """
-    recipe = RECIPES[kind]
     has_validation = "validation" in splits
     settings: dict[str, Json] = {
         "model_name_or_path": base,
@@ -72,16 +71,7 @@ def write_trl(out: Path, kind: Kind, *, base: str, splits: Collection[str], seed
         "completion_only_loss": True,
         "max_length": CUTOFF_TOKENS,
         "use_peft": True,
-        "learning_rate": LEARNING_RATE,
-        "lr_scheduler_type": SCHEDULER,
-        "warmup_steps": WARMUP_STEPS,
-        "num_train_epochs": recipe.epochs,
-        "per_device_train_batch_size": 1,
-        "per_device_eval_batch_size": 1,
-        "gradient_accumulation_steps": recipe.accumulation,
-        "save_strategy": "epoch",
-        "seed": seed,
-        "output_dir": str((out / "trained").resolve()),
+        **_schedule(kind, out, seed),
     }
     path = out / "trl.yaml"
     write_atomically(path, dump_yaml(settings, width=120))
@@ -99,7 +89,6 @@ def write_llamafactory(out: Path, kind: Kind, *, base: str, reads: Reads, splits
         splits: Those that the set has.
         seed: Of the training.
     """
-    recipe = RECIPES[kind]
     columns: dict[str, Json] = (
         {"prompt": "instruction", "query": "input", "response": "output", "system": "system", "history": "history"}
         if reads == "alpaca"
@@ -122,6 +111,21 @@ def write_llamafactory(out: Path, kind: Kind, *, base: str, reads: Reads, splits
         "template": "qwen",
         "mask_history": True,
         "cutoff_len": CUTOFF_TOKENS,
+        **_schedule(kind, out, seed),
+    }
+    path = out / "llamafactory.yaml"
+    write_atomically(path, dump_yaml(settings, width=120))
+    return path
+
+
+def _named(kind: Kind, split: str) -> str:
+    return f"dramaturg_{kind}_{split}"
+
+
+def _schedule(kind: Kind, out: Path, seed: int) -> dict[str, Json]:
+    """Returns what both trainers call by one name, since both hand it on to transformers."""
+    recipe = RECIPES[kind]
+    return {
         "learning_rate": LEARNING_RATE,
         "lr_scheduler_type": SCHEDULER,
         "warmup_steps": WARMUP_STEPS,
@@ -133,10 +137,3 @@ def write_llamafactory(out: Path, kind: Kind, *, base: str, reads: Reads, splits
         "seed": seed,
         "output_dir": str((out / "trained").resolve()),
     }
-    path = out / "llamafactory.yaml"
-    write_atomically(path, dump_yaml(settings, width=120))
-    return path
-
-
-def _named(kind: Kind, split: str) -> str:
-    return f"dramaturg_{kind}_{split}"
