@@ -176,7 +176,7 @@ def nearly_same(text: str, before: str) -> bool:
     one, other = _words(text), _words(before)
     if min(len(one), len(other)) < SHORT_WORDS:
         return False
-    triples, more = _triples(one), _triples(other)
+    triples, more = word_triples(one), word_triples(other)
     return len(triples & more) >= SAME_SHARE * max(len(triples), len(more))
 
 
@@ -185,8 +185,8 @@ def echoes(text: str, told: str) -> bool:
     said, instructions = _long_sentences(text), _long_sentences(told)
     if 2 * len(said & instructions) > len(said):
         return True
-    triples = _triples(_words(text))
-    return len(triples) >= LEAST_TRIPLES and len(triples & _triples(_words(told))) >= ECHO_SHARE * len(triples)
+    triples = word_triples(_words(text))
+    return len(triples) >= LEAST_TRIPLES and len(triples & word_triples(_words(told))) >= ECHO_SHARE * len(triples)
 
 
 def repeats_itself(text: str) -> bool:
@@ -207,7 +207,8 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def _triples(words: Sequence[str]) -> set[tuple[str, ...]]:
+def word_triples(words: Sequence[str]) -> set[tuple[str, ...]]:
+    """Returns all runs of three words."""
     return {tuple(words[index : index + 3]) for index in range(len(words) - 2)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dramaturg.stage.court.speech import SAME_SHARE, SHORT_WORDS, nearly_same
+from dramaturg.stage.court.speech import SAME_SHARE, SHORT_WORDS, nearly_same, word_triples
 
 HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -35,14 +35,10 @@ def is_told(text: str, earlier: Iterable[str]) -> bool:
     words = _words(text)
     if len(words) < SHORT_WORDS:
         return False
-    triples = _triples(words)
-    known = {triple for told in earlier for triple in _triples(_words(told))}
+    triples = word_triples(words)
+    known = {triple for told in earlier for triple in word_triples(_words(told))}
     return len(triples & known) >= SAME_SHARE * len(triples)
 
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
-
-
-def _triples(words: list[str]) -> set[tuple[str, ...]]:
-    return {tuple(words[index : index + 3]) for index in range(len(words) - 2)}
