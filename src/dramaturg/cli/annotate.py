@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dramaturg.cli.console import AsJson, complain, figures_table, say, say_json, show
+from dramaturg.cli.raters import say_link, say_raters
 
 if TYPE_CHECKING:
     from dramaturg.web.annotation.store import Store
@@ -192,11 +193,7 @@ def add(
 
     with closing(Store.open(db, create=True)) as store:
         key = add_rater(store, name)
-    link = f"{address.rstrip('/')}/rater/{key}"
-    if as_json:
-        say_json({"rater": name, "link": link})
-    else:
-        say(link)
+    say_link(name, key, address=address, as_json=as_json)
 
 
 @raters.command("remove")
@@ -212,20 +209,13 @@ def remove(name: Annotated[str, typer.Argument(metavar="NAME", help="A rater.")]
 @raters.command("list")
 def list_all(db: Db = DEFAULT_DB, as_json: AsJson = False) -> None:
     """List the named raters."""
-    from dataclasses import asdict
-
     from dramaturg.web.survey.raters import list_raters
 
     with closing(_open(db)) as store:
         found = list_raters(store)
-    if as_json:
-        say_json([asdict(rater) for rater in found])
-        return
-    for rater in found:
-        state = "removed" if rater.removed else "has begun" if rater.began else "has not begun"
-        say(f"{rater.name}: {rater.votes} votes, {state}")
-    if not found:
-        say("no named rater yet; `dramaturg annotate rater add NAME` makes one")
+    say_raters(
+        found, gave="votes", nobody="no named rater yet; `dramaturg annotate rater add NAME` makes one", as_json=as_json
+    )
 
 
 def _open(db: str) -> Store:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dramaturg.cli.console import AsJson, complain, say, say_json
+from dramaturg.cli.raters import say_link, say_raters
 
 if TYPE_CHECKING:
     from dramaturg.report.rating.reliability import NamedTable
@@ -161,11 +162,7 @@ def add(
 
     with closing(RatingStore.in_folder(folder, create=True)) as store:
         key = add_rater(store, name)
-    link = f"{address.rstrip('/')}/rater/{key}"
-    if as_json:
-        say_json({"rater": name, "link": link})
-    else:
-        say(link)
+    say_link(name, key, address=address, as_json=as_json)
 
 
 @raters.command("remove")
@@ -187,20 +184,16 @@ def list_all(
     as_json: AsJson = False,
 ) -> None:
     """List the people who rate by name."""
-    from dataclasses import asdict
-
     from dramaturg.web.survey.raters import list_raters
 
     with closing(_open(folder)) as store:
         found = list_raters(store)
-    if as_json:
-        say_json([asdict(rater) for rater in found])
-        return
-    for rater in found:
-        state = "removed" if rater.removed else "has begun" if rater.began else "has not begun"
-        say(f"{rater.name}: {rater.votes} sheets, {state}")
-    if not found:
-        say("nobody yet; `dramaturg rate rater add NAME` makes a personal link")
+    say_raters(
+        found,
+        gave="sheets",
+        nobody="nobody yet; `dramaturg rate rater add NAME` makes a personal link",
+        as_json=as_json,
+    )
 
 
 def _open(folder: Path) -> RatingStore:
