@@ -112,7 +112,7 @@ def in_form(mode: Mode, request: Request, said: str) -> Reply | str:
             return "\n".join(f"Q{number} - as asked: {said} (reasoning: seen)" for number in numbers)
         case "single" | "windowed":
             return answer(said)
-        case "probability":
+        case "probability" | "glance":
             return likely(**{said: 0.9})
         case _:
             assert_never(mode)

@@ -23,7 +23,7 @@ from dramaturg.judge.judgement import Judgement
 from judge_fixtures import trial
 
 COURT = load_yaml(find("checklists", "court"), Checklist)
-MODES = ("paper", "joint", "grouped", "single", "probability", "windowed")
+MODES = ("paper", "joint", "grouped", "single", "probability", "windowed", "glance")
 BINDING = Binding(
     judge="script:test",
     digest="d" * 64,
@@ -88,7 +88,7 @@ def test_the_oracle_is_always_right_on_what_rules_can_see_in_every_mode(mode: st
     assert "knowledge_leak" in seen["cannot"]
     assert found["by_kind"]["knowledge_leak"]["sensitivity"]["value"] == 0.0
     assert found["specificity"]["value"] == 1.0 and not found["missing"]
-    assert (found["auc"] is not None) == (mode == "probability")
+    assert (found["auc"] is not None) == (mode in {"probability", "glance"})
     assert (found["evidence_hits"] is None) == (mode in {"paper", "probability"})
 
 
@@ -252,3 +252,33 @@ def test_specimens_of_two_audits_do_not_mix_in_one_folder(tmp_path: Path) -> Non
     other = CliRunner().invoke(app, [*first, "--checklist", "customer-service"])
     assert isinstance(other.exception, UserError)
     assert "holds other specimens" in str(other.exception)
+
+
+def test_kinds_that_a_trained_judge_never_learnt_are_told_apart():
+    plan = plan_audit(COURT, shipped_bases(COURT), sample=51, seed=2)
+    learnt = [kind for kind in plan.kinds if kind not in {"slang", "as_an_ai"}]
+    given = answered(plan, ["no"])
+    found = card_of(plan, given, binding=BINDING, command="t", sample=51, cost=FREE, trained_for=learnt)
+    assert found.unseen_fault_kinds is not None
+    assert set(found.unseen_fault_kinds.kinds) == {"as_an_ai", "slang"}
+    assert found.unseen_fault_kinds.sensitivity.value == 1 and found.unseen_fault_kinds.specificity.value == 0
+    assert 0 < found.unseen_fault_kinds.sensitivity.n < found.sensitivity.n
+    assert card(["no"]).unseen_fault_kinds is None, "a judge that was not trained says nothing of it"
+
+
+def test_natural_text_is_asked_in_mode_glance_and_told_apart(tmp_path: Path):
+    (tmp_path / "yes.py").write_text(
+        "from dramaturg.model import TokenLogprob\n"
+        "from dramaturg.model.script import scripted_reply\n\n\n"
+        "def reply(request):\n"
+        "    word = TokenLogprob('yes', -0.1, (('yes', -0.1), ('no', -2.4)))\n"
+        "    return scripted_reply(request, 'yes', logprobs=(word,))\n"
+    )
+    judge = f"script:{tmp_path / 'yes.py'}"
+    told = audited(judge, "--mode", "glance", "--sample", "4", "--out", str(tmp_path))
+    natural = told["natural_text"]
+    assert natural["sensitivity"]["n"] > 100 and natural["specificity"]["n"] > 100
+    assert natural["sensitivity"]["value"] == 1 and natural["specificity"]["value"] == 0
+    marks = [json.loads(line) for line in (tmp_path / "marks.jsonl").read_text().splitlines()]
+    assert {mark["part"] for mark in marks} == {"planted", "natural"}
+    assert told["left_out"] == 0

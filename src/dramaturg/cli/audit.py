@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +36,15 @@ Sample = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Of the choice of specimens and of all calls.")]
+
+
+class Split(StrEnum):
+    """Which clean transcripts an audit is made of."""
+
+    HELD_OUT = "held-out"
+    ALL = "all"
+
+
 Transcripts = Annotated[
     Path | None,
     typer.Option(
@@ -59,6 +69,12 @@ def judge(
     sample: Sample = 120,
     seed: Seed = 1,
     transcripts: Transcripts = None,
+    split: Annotated[
+        Split,
+        typer.Option(
+            "--split", help="held-out: without the transcripts and cases that the judge's adapter was trained on."
+        ),
+    ] = Split.HELD_OUT,
     out: Annotated[
         Path | None, typer.Option("--out", help="Output folder; one of its own in the cache by default.")
     ] = None,
@@ -76,6 +92,7 @@ def judge(
     from dramaturg.cli.run import open_ledger, progress_display
     from dramaturg.judge.audit import plan_audit
     from dramaturg.judge.audit.card_store import keep_card
+    from dramaturg.judge.audit.natural import natural_excerpts
     from dramaturg.ledger import Budget
     from dramaturg.model.opening import Models
     from dramaturg.run.audit import Audit
@@ -83,7 +100,10 @@ def judge(
     from dramaturg.run.kept import keep_models
 
     (bench,) = benches_of([spec], checklist=checklist, mode=mode.value, votes=votes, long=long.value, ask=ask.value)
-    plan = plan_audit(bench.checklist, _bases(bench.checklist, transcripts), sample=sample or None, seed=seed)
+    every = _bases(bench.checklist, transcripts)
+    bases = every if split is Split.ALL else _unknown_to(bench, every)
+    plan = plan_audit(bench.checklist, bases, sample=sample or None, seed=seed)
+    natural = natural_excerpts(bench.checklist.language) if bench.mode == "glance" else ()
     folder = out or _own_folder(bench, sample, seed, transcripts)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
     budget.check_prices({spec: bench.model.identity})
@@ -94,6 +114,7 @@ def judge(
         ("sample", sample, 120),
         ("seed", seed, 1),
         ("transcripts", transcripts, None),
+        ("split", split, Split.HELD_OUT),
     )
     chosen = [f"--{name} {value}" for name, value, default in options if value != default]
     command = " ".join([f"dramaturg audit judge {spec} --checklist {checklist} --mode {mode}", *chosen])
@@ -109,6 +130,8 @@ def judge(
                         models=models,
                         ledger=store,
                         budget=budget,
+                        natural=natural,
+                        left_out=len(every) - len(bases),
                         replay_only=replay_only,
                         tell=lambda line: print(line, file=sys.stderr, flush=True),
                     )
@@ -233,6 +256,14 @@ def show_card(card: Card) -> None:
     say(f"{of.mutants} mutants, {of.clean} clean, {of.shams} harmlessly edited, of {of.bases} transcripts")
     show(_table("all", {"all": card}))
     show(_table("planted fault", card.by_kind))
+    if card.left_out:
+        say(f"left out: {card.left_out} transcripts that the judge was trained on")
+    if card.unseen_fault_kinds is not None:
+        kinds = ", ".join(card.unseen_fault_kinds.kinds).replace("_", " ") or "none"
+        say(f"kinds that it never learnt ({kinds}): {shown(card.unseen_fault_kinds.balanced_accuracy)}")
+    if card.natural_text is not None:
+        found = card.natural_text
+        say(f"natural text, labelled by hand: {shown(found.balanced_accuracy)}, AUC {shown(found.auc)}")
     show(_table("severity", card.by_severity))
     show(_table("dimension", card.by_dimension))
     show(_table("length", card.by_length))
@@ -303,6 +334,22 @@ def _bases(checklist: Checklist, transcripts: Path | None) -> tuple[Base, ...]:
             allowed="name clean transcripts of your own with --transcripts",
         )
     return bases
+
+
+def _unknown_to(bench: JudgeBench, bases: tuple[Base, ...]) -> tuple[Base, ...]:
+    """Returns the clean transcripts that the judge was not trained on, nor on others of their case."""
+    from dramaturg.errors import UserError
+    from dramaturg.model.local_files import adapter_trained_on
+
+    known = set(adapter_trained_on(bench.model.spec))
+    left = tuple(base for base in bases if known.isdisjoint({base.id, base.transcript.scenario.id}))
+    if not left:
+        raise UserError(
+            f"the judge was trained on all {len(bases)} clean transcripts",
+            where="--split",
+            allowed="--transcripts FILE with others, or --split all",
+        )
+    return left
 
 
 def _own_folder(bench: JudgeBench, sample: int, seed: int, transcripts: Path | None) -> Path:

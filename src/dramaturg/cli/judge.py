@@ -26,6 +26,7 @@ class Mode(StrEnum):
     SINGLE = "single"
     PROBABILITY = "probability"
     WINDOWED = "windowed"
+    GLANCE = "glance"
 
 
 class Long(StrEnum):
@@ -46,7 +47,8 @@ MODES = (
     "paper: one call per dimension, in the form of RPA-Check's appendix. joint: all questions in one call. "
     "grouped: one call per sub-dimension. single: one call per question. probability: the same, and the probability "
     "of yes is read. windowed: what one turn can show is asked of each turn with its neighbours, the "
-    "rest as in single."
+    "rest as in single. glance: every question is asked of each turn with those before it, and the probability of "
+    "yes is read."
 )
 MOST_VOTES = 99
 LONG = "Where a transcript is longer than the judge's context: refuse it, or cut its middle and say so."

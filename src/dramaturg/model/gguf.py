@@ -23,6 +23,7 @@ FileKind = Literal["model", "adapter"]
 
 BASE_DIGESTS_KEY = "dramaturg.base.sha256"
 TRAINED_ON_KEY = "dramaturg.trained_on"
+TRAINED_FOR_KEY = "dramaturg.trained_for"
 """Keys of Dramaturg's own adapters; each holds a JSON list of texts in one text."""
 
 _MOST_KEYS = 100_000
@@ -84,6 +85,7 @@ class GgufFacts:
         pre_tokenizer: Which rules split a text before its tokens are found; empty when the file does not say.
         base_digests: Of an adapter of Dramaturg: SHA-256 of each file that it was made for; empty for any other.
         trained_on: Of an adapter of Dramaturg: ids of the scenes, cases and transcripts that it was trained on.
+        trained_for: Of an adapter of Dramaturg: purposes of calls, or kinds of faults, that it learnt.
         file_bytes: Size of the file.
     """
 
@@ -101,6 +103,7 @@ class GgufFacts:
     pre_tokenizer: str
     base_digests: tuple[str, ...]
     trained_on: tuple[str, ...]
+    trained_for: tuple[str, ...]
     file_bytes: int
 
 
@@ -198,6 +201,7 @@ class _Reader:
             pre_tokenizer=_text(values, "tokenizer.ggml.pre"),
             base_digests=self._list(values, BASE_DIGESTS_KEY),
             trained_on=self._list(values, TRAINED_ON_KEY),
+            trained_for=self._list(values, TRAINED_FOR_KEY),
             file_bytes=self._size,
         )
 

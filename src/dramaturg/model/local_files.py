@@ -87,6 +87,17 @@ def local_identity(spec: ModelSpec) -> Identity:
     return _identity(spec.provider, path.stem, file_digest(path), adapter)
 
 
+def adapter_trained_on(spec: ModelSpec) -> tuple[str, ...]:
+    """Returns the ids that a local model's adapter lists as trained on; none for any other model.
+
+    Raises:
+        SpecError: The name is wrong.
+        ModelFileError: The adapter cannot be read.
+    """
+    adapter = _split_adapter(spec)[1] if spec.local else None
+    return () if adapter is None else read_gguf(adapter).trained_on
+
+
 def _identity(provider: str, name: str, digest: str, adapter: Path | None) -> Identity:
     if adapter is None:
         return Identity(provider, name, digest)
@@ -165,10 +176,10 @@ def needed_bytes(files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> int:
 
 def model_facts(spec: ModelSpec, files: LocalFiles, facts: GgufFacts, plan: ServePlan) -> ModelFacts:
     """Returns what a report says of the model; the registry's licence where the file is silent."""
-    trained_on = () if files.adapter is None else read_gguf(files.adapter).trained_on
-    licence = facts.licence
+    adapter = None if files.adapter is None else read_gguf(files.adapter)
+    licence, base = facts.licence, _split_adapter(spec)[0]
     if not licence and spec.provider == "embedded":
-        licence = pinned_model(_split_adapter(spec)[0]).licence
+        licence = pinned_model(base).licence
     return ModelFacts(
         parameters=facts.parameters,
         quantisation=facts.quantisation,
@@ -178,10 +189,11 @@ def model_facts(spec: ModelSpec, files: LocalFiles, facts: GgufFacts, plan: Serv
         runtime=f"xllamacpp {importlib.metadata.version('xllamacpp')}",
         extra={
             "architecture": facts.architecture,
-            "bases": list(facts.bases),
+            "bases": [*facts.bases, *([base] if files.adapter is not None else [])],
             "chat_template": facts.has_chat_template,
             "context_tokens_all_slots": plan.context_tokens,
             "slots": plan.slots,
-            **({"trained_on": list(trained_on)} if trained_on else {}),
+            **({"trained_on": list(adapter.trained_on)} if adapter and adapter.trained_on else {}),
+            **({"trained_for": list(adapter.trained_for)} if adapter and adapter.trained_for else {}),
         },
     )

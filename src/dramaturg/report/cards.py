@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from dramaturg.judge.audit.binding import JUDGES_PROMPTS, Binding, Length, prompts_hash, tokens_of
+from dramaturg.judge.audit.binding import Binding, Length, begins_of_prompts, prompts_hash, tokens_of
 from dramaturg.judge.audit.card import Figure
 from dramaturg.judge.audit.card_store import Nearest, find_card
 from dramaturg.judge.checklist.checklist import Checklist
@@ -114,7 +114,7 @@ def _binding(judge: str, mode: str, checklist: Checklist, read: Read, facts: Run
             {
                 "judge": judge,
                 "digest": digests[0] if digests else "",
-                "prompts": _prompts(facts, checklist.language),
+                "prompts": _prompts(facts, checklist.language, mode),
                 "mode": mode,
                 "ask": _wording(checklist, read),
                 "votes": read.votes,
@@ -134,12 +134,12 @@ def _wording(checklist: Checklist, read: Read) -> Literal["presence", "text"]:
     return "presence" if read.presence or not both else "text"
 
 
-def _prompts(facts: RunFacts, language: str) -> str:
+def _prompts(facts: RunFacts, language: str, mode: str) -> str:
     """Returns the hash of the judge's prompts as the run recorded them, else as they are now."""
     recorded: dict[str, str] = {}
     for key, digest in sorted(facts.prompts.items()):
         variant, _, rest = key.partition("/")
         in_language, _, name = rest.partition("/")
-        if (variant, in_language) == ("default", language) and name.startswith(JUDGES_PROMPTS):
+        if (variant, in_language) == ("default", language) and name.startswith(begins_of_prompts(mode)):
             recorded[name] = digest
-    return sha256(canonical_json(recorded)) if recorded else prompts_hash(language)
+    return sha256(canonical_json(recorded)) if recorded else prompts_hash(language, mode)

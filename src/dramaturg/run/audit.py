@@ -12,12 +12,14 @@ from typing import cast
 
 from dramaturg.judge.audit import Assignment, Base, Card, Plan, binding_of
 from dramaturg.judge.audit.card import Cost, card_of
-from dramaturg.judge.audit.marks import Answered
+from dramaturg.judge.audit.excerpts import Excerpt
+from dramaturg.judge.audit.marks import Answered, Mark, marks_of
+from dramaturg.judge.audit.natural import natural_marks
 from dramaturg.judge.checklist.ballots import batches
 from dramaturg.ledger import Budget, Ledger
 from dramaturg.model import Model
 from dramaturg.model.opening import Models
-from dramaturg.run.bench import judge_or_end
+from dramaturg.run.bench import judge_or_end, or_end
 from dramaturg.run.board import Board
 from dramaturg.run.crew import Crew
 from dramaturg.run.material import JudgeBench
@@ -27,7 +29,7 @@ from dramaturg.run.records import End
 from dramaturg.run.spool import Spool
 from dramaturg.run.transcripts import read_transcripts
 from dramaturg.run.units import unit_id
-from dramaturg.text import Json
+from dramaturg.text import Json, sha256
 
 VOTES_AGAIN = 2
 """How often a question is asked for the retest."""
@@ -92,6 +94,8 @@ class Audit:
         models: Models,
         ledger: Ledger,
         budget: Budget,
+        natural: Sequence[Excerpt] = (),
+        left_out: int = 0,
         replay_only: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -103,6 +107,8 @@ class Audit:
             models: Opens the judge.
             ledger: Where every answer is kept.
             budget: Counts and limits the new calls.
+            natural: Excerpts of natural text, asked about behind the plan.
+            left_out: Clean transcripts that the plan leaves out because the judge knows them, for the card.
             replay_only: Whether the judge need not be there.
             tell: Receives a line with the time that is left.
         """
@@ -111,9 +117,12 @@ class Audit:
         self._models = models
         self._ledger = ledger
         self._budget = budget
+        self._natural = natural
+        self._left_out = left_out
+        self._marks: list[Mark] = []
         self._replay_only = replay_only
         self._tell = tell
-        self._board = Board(len(plan.assignments), budget, models)
+        self._board = Board(len(plan.assignments) + len(natural), budget, models)
         self._answered: dict[int, Answered] = {}
         self._not_judged: Counter[str] = Counter()
         self._limit: End | None = None
@@ -122,7 +131,7 @@ class Audit:
     async def carry_out(
         self, out: Path, *, concurrency: int, progress: Progress, command: str, sample: int | None
     ) -> AuditResult:
-        """Returns what became of the audit; specimens, what was planted and judgements lie in the folder by then.
+        """Returns what became of the audit; specimens, plants, judgements and marks lie in the folder by then.
 
         Args:
             out: Output folder.
@@ -142,13 +151,17 @@ class Audit:
         try:
             async with Crew(progress, self._board) as crew:
                 await crew.work(lambda: self._worker(work, judge, started), concurrency)
+                if self._natural and not crew.interrupted:
+                    excerpts = iter(self._natural)
+                    await crew.work(lambda: self._reader(excerpts, judge), concurrency)
         finally:
             await self._models.release(spec)
         answered = [one for _, one in sorted(self._answered.items())]
-        _write(out, self._plan, answered)
+        natural = sorted(self._marks, key=lambda mark: (mark.base, mark.indicator))
+        _write(out, self._plan, answered, natural)
         stopped = "interrupted" if crew.interrupted else "limit" if self._limit is not None else ""
         return AuditResult(
-            card=None if stopped or not answered else self._card(answered, judge, command, sample),
+            card=None if stopped or not answered else self._card(answered, natural, judge, command, sample),
             not_judged=dict(self._not_judged),
             planned=len(self._plan.assignments),
             calls=self._budget.calls,
@@ -175,6 +188,20 @@ class Audit:
                 told = now
                 self._tell(f"about {_duration(left)} left")
 
+    async def _reader(self, excerpts: Iterator[Excerpt], judge: Model) -> None:
+        bench = self._bench
+        for excerpt in excerpts:
+            if self._limit is not None:
+                return
+            unit = unit_id("natural", excerpt=sha256(excerpt.model_dump_json()), bench=bench.key)
+            calls = self._ledger.calls(unit=unit, seed=self._plan.seed, budget=self._budget)
+            found = await or_end(natural_marks(excerpt, bench.checklist, judge=judge, calls=calls))
+            if not isinstance(found, End):
+                self._marks += found
+                self._board.done += 1
+            else:
+                self._note(found)
+
     async def _judge(self, place: int, assignment: Assignment, judge: Model) -> None:
         label = f"specimen {place + 1} ({assignment.part})"
         self._board.open_units[label] = time.monotonic()
@@ -193,13 +220,19 @@ class Audit:
         if not isinstance(judged, End):
             self._answered[place] = Answered(assignment, judged)
             self._board.done += 1
-        elif judged.status == "failed":
-            self._not_judged[judged.detail if judged.failure == "error" else judged.failure] += 1
+        else:
+            self._note(judged)
+
+    def _note(self, end: End) -> None:
+        if end.status == "failed":
+            self._not_judged[end.detail if end.failure == "error" else end.failure] += 1
             self._board.failed += 1
         else:
-            self._limit = self._limit or judged
+            self._limit = self._limit or end
 
-    def _card(self, answered: Sequence[Answered], judge: Model, command: str, sample: int | None) -> Card:
+    def _card(
+        self, answered: Sequence[Answered], natural: Sequence[Mark], judge: Model, command: str, sample: int | None
+    ) -> Card:
         bench = self._bench
         binding = binding_of(
             judge.identity,
@@ -218,6 +251,9 @@ class Audit:
             sample=sample,
             cost=self._cost(answered),
             sees=(_names(extra["sees"]), _names(extra.get("sees_partly"))) if "sees" in extra else None,
+            trained_for=_names(extra["trained_for"]) if "trained_for" in extra else None,
+            natural=natural,
+            left_out=self._left_out,
             not_judged=self._not_judged,
         )
 
@@ -259,11 +295,12 @@ def specimen_lines(assignments: Sequence[Assignment]) -> Iterator[tuple[str, str
         yield specimen.transcript.model_dump_json(), json.dumps(done, ensure_ascii=False)
 
 
-def _write(out: Path, plan: Plan, answered: Sequence[Answered]) -> None:
+def _write(out: Path, plan: Plan, answered: Sequence[Answered], natural: Sequence[Mark]) -> None:
     with (
         Spool(out / "specimens.jsonl") as specimens,
         Spool(out / "planted.jsonl") as planted,
         Spool(out / "judgements.jsonl") as judgements,
+        Spool(out / "marks.jsonl") as marks,
     ):
         for place, (transcript, done) in enumerate(specimen_lines(plan.assignments)):
             specimens.add(place, [transcript])
@@ -271,7 +308,10 @@ def _write(out: Path, plan: Plan, answered: Sequence[Answered]) -> None:
         for place, one in enumerate(answered):
             if one.assignment.part == "main":
                 judgements.add(place, [judgement.model_dump_json() for judgement in one.judgements])
-        for spool in (specimens, planted, judgements):
+        main = marks_of([one for one in answered if one.assignment.part == "main"], plan.checklist)
+        marks.add(0, [json.dumps({"part": "planted", **asdict(mark)}) for mark in main])
+        marks.add(1, [json.dumps({"part": "natural", **asdict(mark)}) for mark in natural])
+        for spool in (specimens, planted, judgements, marks):
             spool.finish()
 
 
@@ -300,7 +340,7 @@ def _asked(assignment: Assignment, bench: JudgeBench) -> tuple[str, ...] | None:
             counted = set(assignment.indicators)
             sets = batches(bench.checklist.indicators, bench.mode)
             return tuple(one.id for batch in sets if not counted.isdisjoint(i.id for i in batch) for one in batch)
-        case "single" | "probability" | "windowed":
+        case "single" | "probability" | "windowed" | "glance":
             return assignment.indicators
 
 

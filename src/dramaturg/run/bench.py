@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
 
 from dramaturg.errors import LimitReached, UnitStopped
 from dramaturg.judge import Judgement
@@ -13,6 +14,8 @@ from dramaturg.run.failure import bug_detail
 from dramaturg.run.material import JudgeBench
 from dramaturg.run.records import End
 from dramaturg.stage.transcript import Transcript
+
+_ResultT = TypeVar("_ResultT")
 
 
 async def judge_by(
@@ -65,8 +68,13 @@ async def judge_or_end(
     The end is ``open`` where a budget is used up, and ``failed`` where the endpoint failed (``failure`` says how) or
     something unforeseen happened (``failure`` is ``error``).
     """
+    return await or_end(judge_by(bench, transcript, judge=judge, calls=calls, votes=votes, indicators=indicators))
+
+
+async def or_end(work: Awaitable[_ResultT]) -> _ResultT | End:
+    """Returns what a judge is asked to give, or how the asking ended without it; see `judge_or_end`."""
     try:
-        return await judge_by(bench, transcript, judge=judge, calls=calls, votes=votes, indicators=indicators)
+        return await work
     except LimitReached as limit:
         return End("open", f"limit:{limit.limit}", str(limit))
     except UnitStopped as stopped:

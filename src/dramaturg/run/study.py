@@ -86,7 +86,8 @@ class Judging(_Frozen):
         checklist: Name of a shipped checklist, or a path.
         mode: ``single`` asks one question per call, ``joint`` all at once, ``grouped`` those of a sub-dimension,
             ``paper`` those of a dimension in RPA-Check's form; ``probability`` reads how likely a yes is;
-            ``windowed`` asks of each turn what one turn can show.
+            ``windowed`` asks of each turn what one turn can show; ``glance`` asks all of each turn, and reads how
+            likely a yes is.
         votes: How often each question is asked.
         long: What becomes of a transcript beyond the judge's context: ``refuse``, or ``cut`` its middle.
         ask: ``presence`` puts an indicator's short question of presence to the judge, ``text`` always its text.

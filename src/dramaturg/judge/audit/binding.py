@@ -17,7 +17,7 @@ from dramaturg.prompts import hashes, prompt_names
 from dramaturg.stage.transcript import Transcript
 from dramaturg.text import canonical_json, sha256
 
-JUDGES_PROMPTS = "judge-"
+JUDGES_PROMPTS = ("judge-", "glance-")
 """Prompts whose names begin so are the judges'."""
 
 
@@ -46,7 +46,7 @@ class Binding(BaseModel):
     Attributes:
         judge: Provider and name.
         digest: Hash of a local model's file; empty for a remote one.
-        prompts: Hash of all prompts of judges in the checklist's language.
+        prompts: Hash of the prompts of judges in the checklist's language.
         mode: How the questions were asked.
         ask: What was put to the judge.
         votes: How often each was asked.
@@ -128,7 +128,7 @@ def binding_of(
     return Binding(
         judge=f"{identity.provider}:{identity.name}",
         digest=identity.digest,
-        prompts=prompts_hash(checklist.language),
+        prompts=prompts_hash(checklist.language, mode),
         mode=mode,
         ask=ask,
         votes=votes,
@@ -146,7 +146,12 @@ def tokens_of(transcript: Transcript) -> int:
     )
 
 
-def prompts_hash(language: str) -> str:
-    """Returns the hash of all prompts of judges in a language."""
-    names = tuple(name for name in prompt_names() if name.startswith(JUDGES_PROMPTS))
+def begins_of_prompts(mode: str) -> tuple[str, ...]:
+    """Returns how the names of those judges' prompts begin that matter in a mode."""
+    return ("glance-", "judge-marks") if mode == "glance" else ("judge-",)
+
+
+def prompts_hash(language: str, mode: str) -> str:
+    """Returns the hash of all prompts of judges in a language that a mode may use."""
+    names = tuple(name for name in prompt_names() if name.startswith(begins_of_prompts(mode)))
     return sha256(canonical_json(hashes(names, language)))

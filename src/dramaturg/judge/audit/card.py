@@ -94,6 +94,16 @@ class Declared(_Frozen):
     parts: Parts
 
 
+class Unseen(Parts):
+    """How well a trained judge sees kinds of faults that it never learnt.
+
+    Attributes:
+        kinds: Which.
+    """
+
+    kinds: tuple[str, ...]
+
+
 class Card(Parts):
     """What an audit found of one judge: the figures over all that was asked, and over each part of it.
 
@@ -117,6 +127,10 @@ class Card(Parts):
         cost: Of one answer.
         control: What words alone tell of the same specimens.
         declared: What a judge made of rules says of itself.
+        unseen_fault_kinds: The figures over kinds that a trained judge never learnt; None where it does not say.
+        natural_text: The figures over hand-labelled questions about text that no operator made; None where they were
+            not asked.
+        left_out: Clean transcripts that a trained judge knows, and that are left out.
         missing: Missing answers by reason.
         skipped: Fault kind → mutants that have no place or no hook in their base.
         without_operator: Faults that the checklist says it detects and that nothing plants.
@@ -142,6 +156,9 @@ class Card(Parts):
     cost: Cost
     control: Control
     declared: Declared | None = None
+    unseen_fault_kinds: Unseen | None = None
+    natural_text: Parts | None = None
+    left_out: int = 0
     missing: dict[str, int]
     skipped: dict[str, int]
     without_operator: tuple[str, ...]
@@ -180,6 +197,9 @@ def card_of(
     sample: int | None,
     cost: Cost,
     sees: tuple[Sequence[str], Sequence[str]] | None = None,
+    trained_for: Sequence[str] | None = None,
+    natural: Sequence[Mark] = (),
+    left_out: int = 0,
     not_judged: Mapping[str, int] | None = None,
 ) -> Card:
     """Returns the card of an audit.
@@ -192,6 +212,9 @@ def card_of(
         sample: Most mutants that were asked for.
         cost: Of one answer.
         sees: Kinds that a judge made of rules says to see wholly, and partly.
+        trained_for: Kinds of faults that a trained judge learnt; None where it does not say.
+        natural: Answers about natural text.
+        left_out: Clean transcripts that are left out because the judge knows them.
         not_judged: Assignments without an end, by reason.
     """
     parts: dict[Part, list[Answered]] = {"main": [], "instructed": [], "again": []}
@@ -238,6 +261,9 @@ def card_of(
         cost=cost,
         control=control_of([one.assignment.specimen for one in parts["main"]]),
         declared=_declared(sees, plan, marks) if sees is not None else None,
+        unseen_fault_kinds=None if trained_for is None else _unseen(trained_for, plan, marks),
+        natural_text=parts_of(natural) if natural else None,
+        left_out=left_out,
         missing=dict(Counter(mark.missing for mark in asked if mark.missing)),
         skipped=dict(plan.skipped),
         without_operator=plan.without_operator,
@@ -279,6 +305,12 @@ def _retest(marks: Sequence[Mark]) -> Figure:
         return float(len(set(mark.votes)) == 1)
 
     return share([mark for mark in marks if not mark.by_code], same)
+
+
+def _unseen(trained_for: Sequence[str], plan: Plan, marks: Sequence[Mark]) -> Unseen:
+    kinds = tuple(kind for kind in plan.kinds if kind not in trained_for)
+    new = {id(mark): mark for kind in kinds for mark in of_kind(marks, kind)}
+    return Unseen(kinds=kinds, **parts_of(list(new.values())).model_dump())
 
 
 def _declared(sees: tuple[Sequence[str], Sequence[str]], plan: Plan, marks: Sequence[Mark]) -> Declared:

@@ -21,8 +21,8 @@ from dramaturg.model import Reply, Request, TokenLogprob
 from dramaturg.model.script import BuiltIn, scripted_reply
 from dramaturg.text import Json, canonical_json
 
-SURE = 0.95
-"""Probability that a judge of rules puts on its answer."""
+SURE = 0.995
+"""Probability that a judge of rules puts on its answer: in mode `glance` one turn has to outweigh many others."""
 
 _RULES: Mapping[str, Rule] = {**SEES, **SEES_PARTLY}
 _LISTED = re.compile(r"^([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*): (.+)$", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 All questions about one text share their first messages, so that a server computes them once and the ledger stores
 them once. What is asked of them, and how it is read, stands in one module per form of answer: `listed`, `single`,
-`paper`, `probability`, `windowed`.
+`paper`, `probability`, `windowed`, `glance`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from dramaturg.model.vocabulary import YesNo
 from dramaturg.prompts import load_prompt
 from dramaturg.stage.transcript import Transcript
 
-Mode = Literal["paper", "joint", "grouped", "single", "probability", "windowed"]
+Mode = Literal["paper", "joint", "grouped", "single", "probability", "windowed", "glance"]
 """How questions are asked.
 
 paper: one call per dimension, answers as RPA-Check prints them. joint: all in one call. grouped: one call per
 sub-dimension. single: each in its own call. probability: each in its own call, of which the first word's probability
-is read. windowed: what one turn can show is asked of each turn with its neighbours, the rest as in single.
+is read. windowed: what one turn can show is asked of each turn with its neighbours, the rest as in single. glance:
+everything is asked of each turn with those before it, and the first word's probability is read.
 """
 
 Wording = Literal["presence", "text"]

@@ -24,6 +24,7 @@ JUDGE_TOKENS: dict[Mode, int] = {
     "single": 2 * single.TOKENS,
     "probability": probability.TOKENS,
     "windowed": 2 * max(single.TOKENS, windowed.TOKENS),
+    "glance": probability.TOKENS,
 }
 """Most tokens that one call may write; an answer cut at the limit is asked again with twice as many."""
 
@@ -34,6 +35,7 @@ CALLS_PER_ANSWER: dict[Mode, int] = {
     "single": MOST_ASKS,
     "probability": 1,
     "windowed": MOST_ASKS,
+    "glance": 1,
 }
 """Most calls that one question, or one set of them, takes."""
 

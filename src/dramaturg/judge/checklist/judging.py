@@ -12,6 +12,7 @@ from dramaturg.judge.checklist.asking import Long, Mode, Questioning, Wording
 from dramaturg.judge.checklist.ballots import CALLS_PER_ANSWER, WholeMode, ask_all, batches
 from dramaturg.judge.checklist.checklist import Checklist, Indicator
 from dramaturg.judge.checklist.cutting import fitted
+from dramaturg.judge.checklist.glance import ask_glances
 from dramaturg.judge.checklist.proofs import prove
 from dramaturg.judge.checklist.score import roles_of
 from dramaturg.judge.checklist.votes import Decision, Vote, decide
@@ -112,15 +113,15 @@ def expected_calls(checklist: Checklist, *, mode: Mode, votes: int = 1, turns: i
     """Returns the fewest and the most calls that judging one transcript takes.
 
     The fewest: every question is answered at once, and the roles that some are about stay silent. The most: nothing
-    is proved by the transcript, every answer has to be asked for again, and in mode `windowed` every turn is judged
-    by every indicator that is asked of turns. A transcript without a model-played turn, one that the
-    checklist does not fit, and one that is too long for the judge take none.
+    is proved by the transcript, every answer has to be asked for again, and in the modes `windowed` and `glance`
+    every turn is judged by every indicator that is asked of turns. A transcript without a model-played turn, one that
+    the checklist does not fit, and one that is too long for the judge take none.
 
     Args:
         checklist: By which is judged.
         mode: How the questions are asked.
         votes: How often each is asked.
-        turns: Most turns of the transcript; only mode `windowed` depends on it.
+        turns: Most turns of the transcript; only the modes `windowed` and `glance` depend on it.
     """
     in_windows, of_whole, whole_mode = _parted(checklist.indicators, mode)
     certain = [one for one in checklist.indicators if one.proof is None and not one.roles]
@@ -141,9 +142,11 @@ def _wanted(checklist: Checklist, ids: Sequence[str] | None) -> list[Indicator]:
 
 def _parted(indicators: Iterable[Indicator], mode: Mode) -> tuple[list[Indicator], list[Indicator], WholeMode]:
     """Returns what is asked of turns, what is asked of the whole transcript, and how the latter is asked."""
-    if mode != "windowed":
-        return [], list(indicators), mode
     listed = list(indicators)
+    if mode == "glance":
+        return listed, [], "probability"
+    if mode != "windowed":
+        return [], listed, mode
     of_turns = [indicator for indicator in listed if indicator.scope == "turn"]
     return of_turns, [indicator for indicator in listed if indicator.scope == "transcript"], "single"
 
@@ -157,7 +160,8 @@ async def _put_to_judge(
     if of_whole:
         decided |= await _of_whole(questioning, of_whole, whole_mode, long)
     if in_windows:
-        ballots = await ask_windowed(questioning, in_windows)
+        ask = ask_glances if mode == "glance" else ask_windowed
+        ballots = await ask(questioning, in_windows)
         decided |= {name: decide(ballot) for name, ballot in ballots.items()}
     return decided
 

@@ -66,10 +66,21 @@ async def ask_probability(
         sampling=sampling,
         labels={"indicator": indicator.id},
     )
-    return {indicator.id: _vote(questioning, indicator, asked.reply, (asked.key,))}
+    return {indicator.id: probable_vote(questioning, indicator, asked.reply, (asked.key,))}
 
 
-def _vote(questioning: Questioning, indicator: Indicator, reply: Reply, calls: tuple[str, ...]) -> Vote:
+def probable_vote(
+    questioning: Questioning, indicator: Indicator, reply: Reply, calls: tuple[str, ...], *, decided: bool = False
+) -> Vote:
+    """Returns the vote that the log-probabilities of a reply give.
+
+    Args:
+        questioning: Whose question was asked.
+        indicator: What was asked about.
+        reply: With the rivals of its first tokens.
+        calls: Keys of the ledger's calls.
+        decided: Whether only yes and no were allowed.
+    """
     if reply.status == "refused" or reply.status == "context_overflow":
         return Vote("missing", reply.status, calls=calls, detail=reply.detail or reply.status)
     if not reply.logprobs:
@@ -83,7 +94,7 @@ def _vote(questioning: Questioning, indicator: Indicator, reply: Reply, calls: t
     words: dict[str, YesNo] = {
         word: answer
         for word, answer in yes_no_synonyms("en", questioning.language).items()
-        if answer != "not_applicable" or indicator.not_applicable_when
+        if answer != "not_applicable" or (indicator.not_applicable_when and not decided)
     }
     masses = answer_masses(reply.logprobs, words)
     yes, no, neither = (masses.get(answer, 0.0) for answer in ("yes", "no", "not_applicable"))

@@ -126,20 +126,21 @@ def worst(indicator: Indicator, answers: Sequence[tuple[Turn, Vote]]) -> Vote:
     return replace(applies[0][1], reasoning="", evidence=rests_on, calls=calls, repaired=repaired)
 
 
-def near_facts(reference: str, said: str) -> str:
+def near_facts(reference: str, said: str, most: int = REFERENCE_TOKENS) -> str:
     """Returns a reference, or of a long one the passages whose words are nearest to what was said, in their order.
 
     Args:
         reference: The whole reference text.
         said: What it is to be checked against.
+        most: Tokens up to which it is shown whole, and that its passages may have together.
     """
-    if estimated_tokens(reference) <= REFERENCE_TOKENS:
+    if estimated_tokens(reference) <= most:
         return reference
     lines = [line.strip() for line in reference.splitlines() if line.strip()]
     passages = [part for line in lines for part in (_SENTENCE.split(line) if len(line) > LONG_PASSAGE else [line])]
     likeness = lexical_similarities(said, passages)
     kept: set[int] = set()
-    room = REFERENCE_TOKENS
+    room = most
     for place in sorted(range(len(passages)), key=lambda place: -likeness[place]):
         size = estimated_tokens(passages[place])
         if likeness[place] > 0 and size <= room:

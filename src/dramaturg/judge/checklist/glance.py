@@ -1,0 +1,223 @@
+"""Mode `glance`: every question is put to every turn that it is about, and answered with one word.
+
+For very small judges. They read the turn with what was said before it and the facts that its words are nearest to,
+never the whole transcript, and no answer has to be written: the probability of yes against no is read, as in mode
+`probability`.
+A question of presence finds a fault where one turn shows it. Of an indicator without such a question, one about turns
+needs a yes of every turn, and one about the transcript needs a single turn that shows it. How likely it is that one of
+them does is computed from all of them, see `odds_of_one`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning, first_alone
+from dramaturg.judge.checklist.checklist import Indicator
+from dramaturg.judge.checklist.probability import TOKENS, probable_vote
+from dramaturg.judge.checklist.rendering import FENCES, framed, render_roles, render_turn
+from dramaturg.judge.checklist.votes import Vote
+from dramaturg.judge.checklist.windowed import LEFT_OUT, judged_of, near_facts
+from dramaturg.ledger.budget import estimated_tokens
+from dramaturg.model import Message
+from dramaturg.model.answer_masses import RIVALS
+from dramaturg.model.lexical import lexical_similarities
+from dramaturg.prompts import load_prompt, quote_untrusted
+from dramaturg.stage.transcript import Transcript, Turn
+
+BEFORE = 2
+"""Turns before the judged one that are shown; beside them stands the nearest earlier turn of the same speaker."""
+
+REFERENCE_TOKENS = 160
+"""Of the reference, the passages nearest to what is said, up to so many."""
+
+EVEN = 0.5
+
+LEAST_CHANCE = 0.001
+"""A probability nearer to 0 or 1 than this counts as this: no single turn may outweigh a thousand others."""
+
+NEIGHBOUR_CHARACTERS = 400
+"""Of a longer turn before the judged one the end is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One turn that is judged.
+
+    Attributes:
+        turn: The turn.
+        opened: The messages that all questions about it share.
+    """
+
+    turn: Turn
+    opened: tuple[Message, ...]
+
+
+def glance_at(transcript: Transcript, place: int, language: str) -> Glance:
+    """Returns what a judge reads of the turn at a place of a transcript.
+
+    Args:
+        transcript: What happened on the stage.
+        place: Of the turn, from 0.
+        language: Of the prompts, ISO 639-1.
+    """
+    turns = transcript.turns
+    turn = turns[place]
+    before = {*range(max(0, place - BEFORE), place), *_nearest_own(transcript, place)}
+    shown = [*(_shortened(turns[one]) for one in sorted(before)), turn]
+    speaking = {one.role for one in shown}
+    roles = [role for role in transcript.roles if role.id in speaking]
+    said = " ".join(one.text for one in turns[max(0, place - 1) : place + 1])
+    material = load_prompt("glance-window", language).fill(
+        reference=framed(near_facts(transcript.scenario.reference, said, REFERENCE_TOKENS), language),
+        roles=quote_untrusted(render_roles(transcript, roles, language), *FENCES),
+        transcript=quote_untrusted("\n".join(render_turn(one, transcript, language) for one in shown), *FENCES),
+    )
+    opened = (
+        Message("system", load_prompt("glance-system", language).fill()),
+        Message("user", material),
+    )
+    return Glance(turn, opened)
+
+
+def glance_question(turn: str, question: str, language: str) -> Message:
+    """Returns the message that asks a question about a turn, given by its id."""
+    return Message("user", load_prompt("glance-question", language).fill(turn=turn, question=question))
+
+
+async def ask_glances(questioning: Questioning, indicators: Sequence[Indicator]) -> dict[str, list[Vote]]:
+    """Returns the votes on each indicator, by its id.
+
+    Args:
+        questioning: Whom to ask about what; its transcript is not cut.
+        indicators: What is asked; a model plays at least one turn of each one's roles.
+    """
+    transcript = questioning.transcript
+    about = {indicator.id: {turn.id for turn in judged_of(indicator, transcript)} for indicator in indicators}
+    glances = [
+        glance_at(transcript, place, questioning.language)
+        for place, turn in enumerate(transcript.turns)
+        if transcript.is_judged(turn)
+    ]
+    asks = [
+        (number, glance, indicator)
+        for number in range(questioning.votes)
+        for glance in glances
+        for indicator in indicators
+        if glance.turn.id in about[indicator.id]
+    ]
+    answers = await first_alone(
+        [partial(ask_glance, questioning, glance, indicator, number) for number, glance, indicator in asks],
+        questioning.concurrency,
+    )
+    found: dict[tuple[str, int], list[tuple[Turn, Vote]]] = {}
+    for (number, glance, indicator), vote in zip(asks, answers, strict=True):
+        found.setdefault((indicator.id, number), []).append((glance.turn, vote))
+    return {
+        indicator.id: [
+            _of_all(questioning, indicator, found[indicator.id, number]) for number in range(questioning.votes)
+        ]
+        for indicator in indicators
+    }
+
+
+async def ask_glance(questioning: Questioning, glance: Glance, indicator: Indicator, number: int) -> Vote:
+    """Returns the vote on one indicator about one turn.
+
+    Args:
+        questioning: Whom to ask.
+        glance: The turn, as it is shown.
+        indicator: What is asked.
+        number: Which vote, from 0.
+    """
+    question = glance_question(glance.turn.id, questioning.question(indicator), questioning.language)
+    messages = [*glance.opened, question]
+    holds = questioning.judge.facts.context_tokens
+    needed = sum(estimated_tokens(message.text) for message in messages) + TOKENS
+    if holds is not None and needed > holds:
+        detail = f"about {needed} tokens; the judge's context holds {holds}; nothing was asked"
+        return Vote("missing", "context_overflow", detail=detail)
+    asked = await questioning.calls.ask(
+        questioning.judge,
+        messages,
+        step=f"glance/{glance.turn.id}/{indicator.id}",
+        role=ROLE,
+        purpose=PURPOSE,
+        attempt=number,
+        sampling=questioning.sampling(TOKENS, top_logprobs=RIVALS),
+        labels={"indicator": indicator.id, "turn": glance.turn.id.removeprefix("T")},
+    )
+    return probable_vote(questioning, indicator, asked.reply, (asked.key,), decided=True)
+
+
+def _of_all(questioning: Questioning, indicator: Indicator, answers: Sequence[tuple[Turn, Vote]]) -> Vote:
+    """Returns what answers about single turns say of the whole, with the turns that tell it."""
+    needs_one = indicator.scope == "transcript" and not questioning.turned(indicator)
+    good: Literal["yes", "no"] = "yes" if indicator.sign == "positive" else "no"
+    telling: Literal["yes", "no"] = good if needs_one else "no" if good == "yes" else "yes"
+    calls = tuple(key for _, vote in answers for key in vote.calls)
+    chances = [(turn, vote, _chance(vote, telling)) for turn, vote in answers if vote.probability is not None]
+    of_one = odds_of_one([chance for _, _, chance in chances])
+    missing = [(turn, vote) for turn, vote in answers if vote.probability is None]
+    if missing and of_one <= 1:
+        turn, first = missing[0]
+        detail = f"{len(missing)} of {len(answers)} turns have no answer; {turn.id}: {first.detail}"
+        return replace(first, calls=calls, detail=detail, probability=None)
+    found = of_one > 1
+    share = of_one / (1 + of_one)
+    _, vote, _ = max(chances, key=lambda one: one[2])
+    return replace(
+        vote,
+        answer=telling if found else "no" if telling == "yes" else "yes",
+        reason="",
+        detail="",
+        evidence=tuple(turn.id for turn, _, chance in chances if chance > EVEN) if found else (),
+        probability=share if telling == "yes" else 1 - share,
+        calls=calls,
+    )
+
+
+def odds_of_one(chances: Sequence[float]) -> float:
+    """Returns the odds that one of some turns has what was asked about: the mean of their odds.
+
+    A judge that was taught as many turns with it as without says of each turn how much likelier its words are with it.
+    Where it is as likely to be in one of n turns as in none, and in each alike, Bayes' rule makes the mean of these
+    ratios the odds. So of twenty turns one must be more than twenty times likelier, which one of two need not be.
+
+    Args:
+        chances: Of each turn, the probability that it has it; none makes odds of 0.
+    """
+    if not chances:
+        return 0.0
+    kept = [min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE) for chance in chances]
+    return math.fsum(chance / (1 - chance) for chance in kept) / len(kept)
+
+
+def _chance(vote: Vote, telling: Literal["yes", "no"]) -> float:
+    probability = vote.probability if vote.probability is not None else EVEN
+    return probability if telling == "yes" else 1 - probability
+
+
+def _nearest_own(transcript: Transcript, place: int) -> set[int]:
+    """Returns the place of the earlier turn of the same speaker whose words are nearest; none where there is none."""
+    turn = transcript.turns[place]
+    own = [
+        earlier
+        for earlier, one in enumerate(transcript.turns[: max(0, place - BEFORE)])
+        if one.role == turn.role and one.kind == turn.kind
+    ]
+    if not own:
+        return set()
+    likeness = lexical_similarities(turn.text, [transcript.turns[one].text for one in own])
+    best = max(range(len(own)), key=lambda one: likeness[one])
+    return {own[best]} if likeness[best] > 0 else set()
+
+
+def _shortened(turn: Turn) -> Turn:
+    if len(turn.text) <= NEIGHBOUR_CHARACTERS:
+        return turn
+    return turn.model_copy(update={"text": f"{LEFT_OUT} {turn.text[-NEIGHBOUR_CHARACTERS:].lstrip()}"})
