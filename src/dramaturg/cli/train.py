@@ -38,6 +38,7 @@ class DataKind(StrEnum):
     REFLECTIVE = "reflective"
     NARRATOR = "narrator"
     REWARD = "reward"
+    JUDGE = "judge"
 
 
 class DataForm(StrEnum):
@@ -55,13 +56,22 @@ def data(
         DataKind,
         typer.Argument(
             help="guided: what was rated well enough. reflective: own trajectories, rewritten and rated better. "
-            "narrator: its four tasks. reward: critiques and ratings."
+            "narrator: its four tasks. reward: critiques and ratings. judge: yes or no about planted faults."
         ),
     ],
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUNS…", help="Folders of finished runs and of ratings of them.")
-    ],
     out: Out,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUNS…", help="Folders of finished runs and of ratings of them; judge: of audits."),
+    ] = None,
+    excerpts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--excerpts",
+            metavar="PATH",
+            help="judge: files or folders of excerpts; without them and without RUNS, those that ship.",
+        ),
+    ] = None,
     at_least: Annotated[
         float | None,
         typer.Option(
@@ -117,11 +127,16 @@ def data(
     from dramaturg.train.reward import reward
     from dramaturg.train.writing import Layout, check_out, write_set
 
-    _check_options(kind, at_least=at_least, best=best, rater=rater, model=model)
+    _check_options(kind, at_least=at_least, best=best, rater=rater, model=model, excerpts=excerpts)
     check_out(out, kind.value)
-    read = read_runs(runs, ledger=ledger)
+    folders = runs or []
+    if not folders and kind is not DataKind.JUDGE:
+        raise UserError(f"a {kind.value} set is made of runs", where="RUNS", allowed="folders of finished runs")
+    read = read_runs(folders if kind is not DataKind.JUDGE else [], ledger=ledger)
     gathered: Gathered
     match kind:
+        case DataKind.JUDGE:
+            gathered = _judge(folders, excerpts, seed)
         case DataKind.GUIDED:
             gathered = guided(read, at_least=at_least, best=best, beliefs=beliefs)
         case DataKind.NARRATOR:
@@ -142,7 +157,7 @@ def data(
         case _:
             assert_never(kind)
     layout = Layout(validation, test, seed, tuple(form.value for form in forms or ()), base)
-    card = write_set(out, kind.value, gathered, layout, sources=runs)
+    card = write_set(out, kind.value, gathered, layout, sources=folders)
     if as_json:
         say_json({"out": str(out), **card.model_dump(mode="json")})
         return
@@ -193,7 +208,13 @@ def check(
 
 
 def _check_options(
-    kind: DataKind, *, at_least: float | None, best: int | None, rater: str, model: list[str] | None
+    kind: DataKind,
+    *,
+    at_least: float | None,
+    best: int | None,
+    rater: str,
+    model: list[str] | None,
+    excerpts: list[Path] | None,
 ) -> None:
     if kind is DataKind.REFLECTIVE and not rater:
         raise UserError("a reflective set needs a rater", where="--rater", allowed="a model spec")
@@ -202,10 +223,18 @@ def _check_options(
         "--best": (best is not None, DataKind.GUIDED),
         "--rater": (bool(rater), DataKind.REFLECTIVE),
         "--model": (bool(model), DataKind.REFLECTIVE),
+        "--excerpts": (bool(excerpts), DataKind.JUDGE),
     }
     for option, (is_given, of_kind) in given.items():
         if is_given and kind is not of_kind:
             raise UserError(f"goes with the kind {of_kind.value} alone", where=option)
+
+
+def _judge(audits: list[Path], excerpts: list[Path] | None, seed: int) -> Gathered:
+    from dramaturg.train.judge import excerpts_in, judge_examples, shipped_excerpts, shipped_questions
+
+    chosen = excerpts_in(excerpts) if excerpts else () if audits else shipped_excerpts()
+    return judge_examples(chosen, audits, shipped_questions(), seed=seed)
 
 
 def _players(runs: Runs) -> list[str]:
@@ -269,11 +298,12 @@ def _show(card: DataCard) -> None:
 
 
 def _mount() -> None:
-    """Adds the commands that train; they live beside this file."""
-    from dramaturg.cli import train_run
+    """Adds the commands that train and compare; they live beside this file."""
+    from dramaturg.cli import train_compare, train_run
 
     app.command("run")(train_run.run)
     app.command("export")(train_run.export)
+    app.command("compare")(train_compare.compare)
 
 
 _mount()

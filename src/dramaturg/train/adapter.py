@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dramaturg.errors import ContentError, UserError
-from dramaturg.model.gguf import BASE_DIGESTS_KEY, MOST_TEXT_BYTES, TRAINED_ON_KEY
+from dramaturg.model.gguf import BASE_DIGESTS_KEY, MOST_TEXT_BYTES, TRAINED_FOR_KEY, TRAINED_ON_KEY
 from dramaturg.text import canonical_json
 from dramaturg.train.checkpoint import RunFacts
 from dramaturg.train.loading import needed
@@ -80,6 +80,7 @@ def write_gguf_adapter(
         writer.add_base_model_name(0, metadata.base_name)
         writer.add_string(BASE_DIGESTS_KEY, canonical_json(list(metadata.base_digests)))
         writer.add_string(TRAINED_ON_KEY, trained_on)
+        writer.add_string(TRAINED_FOR_KEY, canonical_json(facts.purposes))
         for name, weights in _tensors(adapter, facts, architecture):
             writer.add_tensor(name, np.ascontiguousarray(weights, np.float16 if stored == "f16" else np.float32))
         writer.write_header_to_file()

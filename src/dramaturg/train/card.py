@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from dramaturg import __version__
 from dramaturg.errors import ContentError, MissingExtraError, UserError
 from dramaturg.ledger.budget import estimated_tokens
+from dramaturg.model.local_files import find_local
+from dramaturg.model.spec import parse_spec
 from dramaturg.prompts import load_prompt
 from dramaturg.text import write_atomically
 from dramaturg.train.example import Example, Kind
@@ -173,7 +175,7 @@ def tokenizer_of(base: str) -> tuple[TokensOf, str]:
     """Returns what counts tokens, and how the card names it.
 
     Args:
-        base: Hub id, folder or GGUF file of a model; empty to estimate.
+        base: Hub id, folder, GGUF file or ``embedded:NAME`` of a model; empty to estimate.
 
     Raises:
         MissingExtraError: The extra ``train`` is not installed.
@@ -185,7 +187,7 @@ def tokenizer_of(base: str) -> tuple[TokensOf, str]:
         import transformers  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise MissingExtraError("tokens by the base's tokenizer", "train") from None
-    path = Path(base)
+    path = find_local(parse_spec(base)).model if base.startswith("embedded:") else Path(base)
     given: dict[str, str] = {"gguf_file": path.name} if path.suffix == ".gguf" else {}
     try:
         made: Any = transformers.AutoTokenizer.from_pretrained(str(path.parent) if given else base, **given)  # pyright: ignore
@@ -193,7 +195,7 @@ def tokenizer_of(base: str) -> tuple[TokensOf, str]:
         raise UserError(
             f"no tokenizer can be read: {str(problem).splitlines()[0]}",
             where=base,
-            allowed="hub id, folder or GGUF file",
+            allowed="hub id, folder, GGUF file or embedded:NAME",
         ) from None
 
     def count(text: str) -> int:

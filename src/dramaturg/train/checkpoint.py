@@ -45,6 +45,7 @@ class RunFacts(BaseModel):
         trained_on: Ids of scenes, cases and transcripts that decided anything: of the training and validation set.
         examples: How many were learnt from.
         kinds: Kinds of data.
+        purposes: What the calls of the examples are for, or the kinds of faults that they ask about.
         too_long: How many examples were left out because they are longer than the cutoff.
     """
 
@@ -62,6 +63,7 @@ class RunFacts(BaseModel):
     trained_on: tuple[str, ...]
     examples: int
     kinds: tuple[str, ...]
+    purposes: tuple[str, ...] = ()
     too_long: int
 
 

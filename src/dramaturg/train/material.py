@@ -25,6 +25,7 @@ class Material:
         too_long: Examples of both that are longer than the cutoff, and left out.
         trained_on: Ids of the scenes, cases and transcripts of both.
         kinds: Kinds of data.
+        purposes: Of the calls of both, or the kinds of faults that they ask about.
     """
 
     train: tuple[Tokens, ...]
@@ -32,6 +33,7 @@ class Material:
     too_long: int
     trained_on: tuple[str, ...]
     kinds: tuple[str, ...]
+    purposes: tuple[str, ...]
 
 
 def read_splits(folder: Path) -> tuple[list[Example], list[Example]]:
@@ -84,6 +86,7 @@ def in_tokens(
         too_long=len(both) - len(train) - len(validation),
         trained_on=tuple(sorted({name for example in both for name in (example.scene, example.source) if name})),
         kinds=tuple(sorted({example.kind for example in both})),
+        purposes=tuple(sorted({example.purpose for example in both} - {""})),
     )
 
 

@@ -71,12 +71,24 @@ def narrator(runs: Runs) -> Gathered:
 
 def _answer(call: Call, chat: tuple[Message, ...], transcript: Transcript, told: Collection[str]) -> tuple[str, str]:
     """Returns the answer as the play keeps it, or why it is left out."""
+    if call.status == "ok" and call.purpose == "result" and call.key not in told:
+        return "", "told nothing new"
+    names = {role.name.casefold() for role in transcript.roles if role.kind == "character"}
+    return usable_answer(call, chat, names)
+
+
+def usable_answer(call: Call, chat: tuple[Message, ...], names: Collection[str]) -> tuple[str, str]:
+    """Returns a narrator's answer as a play keeps it, or why a play could not take it as it stands.
+
+    Args:
+        call: What was asked and answered.
+        chat: Its messages.
+        names: Of the characters, case folded.
+    """
     if call.status != "ok":
         return "", call.status
-    if call.purpose == "result" and call.key not in told:
-        return "", "told nothing new"
     if not call.answer_schema:
-        return _free(call, transcript) if call.purpose in _LINES else ("", "not in the form")
+        return _free(call, names) if call.purpose in _LINES else ("", "not in the form")
     read = read_one(call.text, _form(call))
     if read.value is None or read.repaired:
         return "", "not in the form"
@@ -141,14 +153,13 @@ def _influence(value: Influence, call: Call, chat: tuple[Message, ...]) -> tuple
     return kept.model_dump_json(), ""
 
 
-def _free(call: Call, transcript: Transcript) -> tuple[str, str]:
+def _free(call: Call, names: Collection[str]) -> tuple[str, str]:
     if call.purpose == "result":
         return call.text.strip(), "" if prose(call.text, ("result",)).strip() else "empty"
     written = read_influences(call.text)
     if len(written) != 1:
         return "", "not in the form"
-    names = {role.name.casefold() for role in transcript.roles if role.kind == "character"}
-    if written[0].target.casefold() not in names | {NONE}:
+    if written[0].target.casefold() not in {*names, NONE}:
         return "", "names nobody who is there"
     return call.text.strip(), ""
 

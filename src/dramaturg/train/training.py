@@ -315,6 +315,7 @@ def _facts(config: TrainingConfig, base: Base, material: Material, shape: Any) -
         trained_on=material.trained_on,
         examples=len(material.train),
         kinds=material.kinds,
+        purposes=material.purposes,
         too_long=material.too_long,
     )
 

@@ -70,8 +70,8 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
     if not examples:
         reasons = "; ".join(f"{why} ({count})" for why, count in left_out.most_common(4))
         raise UserError(f"the set is empty: {reasons or 'the runs hold nothing of this kind'}", where=str(out))
-    if kind == "reward":
-        refuse_one_class(gathered.labels, "rating")
+    if gathered.labels:
+        refuse_one_class(gathered.labels, "rating" if kind == "reward" else "answer")
     tokens_of, tokenizer = tokenizer_of(layout.base)
     splits = split_examples(examples, validation=layout.validation, test=layout.test, seed=layout.seed)
     splits = _without_shared_runs(splits, left_out)

@@ -1,0 +1,126 @@
+"""Before and after of a finished run, from its ratings or judgements: paired by what was played."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dramaturg.files import read_jsonl
+from dramaturg.judge.rating import HIGHEST, LOWEST, RatingJudgement
+from dramaturg.judge.rating.score import AVERAGE, BOUNDS
+from dramaturg.judge.rating.table import RatingRow, RatingTable, tables_of
+from dramaturg.run.comparing import PanelComparison, compare
+from dramaturg.run.material import Material
+from dramaturg.run.rating import RATINGS
+from dramaturg.run.records import UnitRecord
+from dramaturg.run.sides import read_side
+from dramaturg.run.sitting import UNITS
+from dramaturg.run.subjects import labels_of, measured_roles, transcript_of
+from dramaturg.run.trained import Pair
+from dramaturg.train.comparing import Both, Row, Table, corrected, mean_row
+
+
+def judged_tables(material: Material, out: Path, pair: Pair) -> Iterator[Table]:
+    """Yields a table for each judge of a court.
+
+    Args:
+        material: What was played.
+        out: Folder of the finished run.
+        pair: Who is compared.
+    """
+    checklists = {bench.checklist.hash: bench.checklist for bench in material.judges}
+    side = read_side(out, name=out.name, checklists=checklists, ledger=None)
+    for panel in compare([side]).panels:
+        yield Table(panel.title, corrected(list(_panel_rows(panel, pair))), panel.notes)
+
+
+def _panel_rows(panel: PanelComparison, pair: Pair) -> Iterator[Row]:
+    scores = {one.name: one.scores for one in panel.subjects}
+    base, tuned = scores[pair.base.label], scores[pair.tuned.label]
+    for one in panel.differences:
+        found = one.paired.difference
+        if one.one != pair.tuned.label:
+            turned = [None if value is None else -value for value in (found.value, found.high, found.low)]
+            found = replace(found, value=turned[0], low=turned[1], high=turned[2])
+        yield Row(
+            one.measure,
+            panel.measures[one.measure],
+            base[one.measure],
+            tuned[one.measure],
+            found,
+            p_value=one.paired.p_value,
+        )
+
+
+def rated_tables(out: Path, pair: Pair) -> Iterator[Table]:
+    """Yields a table for each rater and language of a world: figure 2 of CharacterBox, with intervals.
+
+    Args:
+        out: Folder of the finished run.
+        pair: Who is compared.
+    """
+    records = [record for _, record in read_jsonl(out / UNITS, UnitRecord)]
+    labels = labels_of(records)
+    seeds = {transcript_of(record): record.seed for record in records if record.kind == "stage"}
+    plays = _Plays(labels, seeds, frozenset(measured_roles(out, labels, on_torn=lambda _: None)))
+    ratings = [rating for _, rating in read_jsonl(out / RATINGS, RatingJudgement)]
+    for table in tables_of(ratings):
+        for language in table.languages:
+            yield _rating_table(table.in_language(language), language, plays, pair)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plays:
+    """What a run says of its transcripts.
+
+    Attributes:
+        labels: Transcript → its subject.
+        seeds: Transcript → its seed.
+        measured: Roles that a subject plays, by transcript and role.
+    """
+
+    labels: Mapping[str, str]
+    seeds: Mapping[str, int]
+    measured: frozenset[tuple[str, str]]
+
+    def rows(self, table: RatingTable) -> list[RatingRow]:
+        """Returns the rows of those who are measured; all where a rubric rates others, such as a narrator."""
+        return [row for row in table.rows if row.key in self.measured] or list(table.rows)
+
+
+def _rating_table(table: RatingTable, language: str, plays: _Plays, pair: Pair) -> Table:
+    by_label: dict[str, dict[tuple[str, int, str], RatingRow]] = defaultdict(dict)
+    for row in plays.rows(table):
+        by_label[plays.labels[row.transcript]][row.scene, plays.seeds[row.transcript], row.role] = row
+    sides = [by_label[one.label] for one in pair.models]
+    places = sorted(sides[0].keys() | sides[1].keys())
+    rows = [_metric_row(AVERAGE, "mean of all metrics", places, sides, lambda row: _average(row, table.metrics))]
+    rows += [
+        _metric_row(metric, metric, places, sides, lambda row, metric=metric: row.values.get(metric))
+        for metric in table.metrics
+    ]
+    missing = table.missing
+    notes = [f"missing: {reason} × {count}" for reason, count in sorted(missing.items())]
+    return Table(f"{table.title} ({language}), points from {LOWEST} to {HIGHEST}", corrected(rows), tuple(notes))
+
+
+def _metric_row(
+    measure: str,
+    name: str,
+    places: Iterable[tuple[str, int, str]],
+    sides: Sequence[Mapping[tuple[str, int, str], RatingRow]],
+    value: Callable[[RatingRow], float | None],
+) -> Row:
+    found: dict[str, list[Both]] = defaultdict(list)
+    for place in places:
+        before, after = (value(side[place]) if place in side else None for side in sides)
+        found[place[0]].append((before, after))
+    return mean_row(measure, name, found, scale=BOUNDS)
+
+
+def _average(row: RatingRow, metrics: Sequence[str]) -> float | None:
+    values = row.complete(metrics)
+    return None if values is None else statistics.fmean(values)

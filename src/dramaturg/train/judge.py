@@ -1,0 +1,283 @@
+"""Judge data: one question about one turn, answered with yes or no, in the very prompts of mode `glance`.
+
+The turns are those of excerpts, clean and with a fault, or those of an audit's specimens. Each fault is asked about
+where it was planted (yes), where it was not, and where an edit looks alike (no). Where one was planted, another kind is
+asked about as well: a model must not answer yes to whatever looks odd.
+
+Sources: RPA-Check, section 3.4 (yes or no by indicator); the questions and excerpts were written for Dramaturg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from random import Random
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dramaturg.errors import ContentError, UserError
+from dramaturg.files import find, load_yaml, read_jsonl
+from dramaturg.judge.audit.clean import Edit
+from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
+from dramaturg.judge.checklist import Checklist
+from dramaturg.judge.checklist.checklist import FaultKind, Indicator, Text
+from dramaturg.judge.checklist.glance import glance_at, glance_question
+from dramaturg.judge.checklist.windowed import judged_of
+from dramaturg.judge.judgement import Judgement
+from dramaturg.prompts import hashes
+from dramaturg.stage.transcript import Transcript
+from dramaturg.text import Json
+from dramaturg.train.example import Example, Gathered, example_id
+
+TEACHER = "planted"
+"""Who gave the answers: whoever planted the faults, and no model."""
+
+ANSWERS: Mapping[str, tuple[str, str]] = {"en": ("Yes", "No"), "it": ("Sì", "No"), "zh": ("是", "否")}
+"""Yes and no by language."""
+
+FAULTY_WEIGHT = 2.0
+"""Of a yes in the loss: there are about half as many of them."""
+
+PROMPTS = ("glance-question", "glance-system", "glance-window", "judge-marks")
+"""Names of those that make an example."""
+
+OTHER_KINDS = 2
+"""Questions about further kinds of faults that each clean turn is asked."""
+
+Said = Literal["yes", "no"]
+
+
+class _Asks(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    families: Annotated[frozenset[Text], Field(min_length=1)]
+    asks: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class Questions(BaseModel):
+    """What is asked about each kind of fault.
+
+    Attributes:
+        faults: Kind → its wordings, and the families of kinds that may stand in the same words.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    faults: Annotated[dict[FaultKind, _Asks], Field(min_length=1)]
+
+    def strangers(self, kind: str) -> list[str]:
+        """Returns the kinds that share no family with one."""
+        own = self.faults[kind].families
+        return sorted(name for name, one in self.faults.items() if own.isdisjoint(one.families))
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A question about one turn of a transcript, its answer, and the kind of fault that it is about, if any."""
+
+    transcript: Transcript
+    turn: str
+    question: str
+    said: Said
+    kind: str
+
+
+def content_folder() -> Path:
+    """Returns the folder of the shipped questions and excerpts."""
+    return Path(str(resources.files("dramaturg"))) / "content" / "train" / "judge"
+
+
+def shipped_excerpts() -> tuple[Excerpt, ...]:
+    """Returns the excerpts that ship, by file.
+
+    Raises:
+        ContentError: One of them is wrong.
+    """
+    return excerpts_in([content_folder() / "excerpts"])
+
+
+def excerpts_in(paths: Sequence[Path]) -> tuple[Excerpt, ...]:
+    """Returns the excerpts of files and of the YAML files in folders.
+
+    Raises:
+        ContentError: A file is wrong, a folder holds none, or two excerpts share an id.
+    """
+    files = [file for path in paths for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])]
+    if not files:
+        raise ContentError("no excerpt is there", where=", ".join(map(str, paths)), allowed="YAML files of excerpts")
+    found: dict[str, Excerpt] = {}
+    for file in files:
+        for excerpt in load_excerpts(file):
+            if excerpt.id in found:
+                raise ContentError(f"another excerpt has the id {excerpt.id!r}", where=str(file))
+            found[excerpt.id] = excerpt
+    return tuple(found.values())
+
+
+def shipped_questions() -> Questions:
+    """Returns what is asked about each kind of fault.
+
+    Raises:
+        ContentError: The file is wrong.
+    """
+    return load_yaml(content_folder() / "questions.yaml", Questions)
+
+
+def judge_examples(excerpts: Sequence[Excerpt], audits: Sequence[Path], questions: Questions, *, seed: int) -> Gathered:
+    """Returns the examples of excerpts and of audits' specimens.
+
+    Args:
+        excerpts: Clean, with their hooks.
+        audits: Folders that ``audit judge --out`` wrote.
+        questions: What is asked about each kind.
+        seed: Of the choice of wordings and of further questions.
+
+    Raises:
+        UserError: A folder holds no audit.
+        ContentError: An excerpt plants a kind that nothing is asked about, or a file is wrong.
+    """
+    found = Gathered()
+    labels = [label for excerpt in excerpts for label in _labels_of_excerpt(excerpt, questions, seed)]
+    labels += [label for folder in audits for label in _labels_of_audit(folder, seed)]
+    prompts = {
+        language: {f"default/{language}/{name}": of for name, of in hashes(PROMPTS, language).items()}
+        for language in ANSWERS
+    }
+    for label in labels:
+        language = label.transcript.scenario.language
+        if language not in ANSWERS:
+            found.left_out[f"language {language}: no words for yes and no"] += 1
+            continue
+        found.examples.append(_example(label, prompts[language]))
+        found.labels[label.said] += 1
+    kinds: list[Json] = [*sorted({label.kind for label in labels if label.kind})]
+    found.terms = {"fault_kinds": kinds, "answers": dict(sorted(found.labels.items()))}
+    return found
+
+
+def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Iterator[_Label]:
+    rng = Random(f"judge/{seed}/{excerpt.id}")
+    clean = transcript_of(excerpt)
+    for kind, hooks in excerpt.hooks.items():
+        if kind not in questions.faults:
+            allowed = ", ".join(sorted(questions.faults))
+            raise ContentError(f"nothing is asked about {kind!r}", where=f"excerpt {excerpt.id}", allowed=allowed)
+        asks, strangers = questions.faults[kind].asks, questions.strangers(kind)
+        for hook in hooks:
+            turn = hook.turn
+            yield _Label(clean, turn, rng.choice(asks), "no", kind)
+            if hook.innocent is not None:
+                yield _Label(_edited(clean, turn, hook.innocent), turn, rng.choice(asks), "no", kind)
+            for edit in (hook.mild, hook.severe):
+                faulty = _edited(clean, turn, edit)
+                yield _Label(faulty, turn, rng.choice(asks), "yes", kind)
+                if strangers:
+                    other = rng.choice(strangers)
+                    yield _Label(faulty, turn, rng.choice(questions.faults[other].asks), "no", other)
+    for one in clean.turns:
+        for kind in rng.sample(sorted(questions.faults), min(OTHER_KINDS, len(questions.faults))):
+            yield _Label(clean, one.id, rng.choice(questions.faults[kind].asks), "no", kind)
+    for one in excerpt.present:
+        yield _Label(clean, one.turn, one.ask, "yes", "")
+    for one in excerpt.absent:
+        yield _Label(clean, one.turn, one.ask, "no", "")
+
+
+def _edited(transcript: Transcript, turn: str, edit: Edit) -> Transcript:
+    turns = tuple(
+        one.model_copy(update={"text": edit.of(one.text)}) if one.id == turn else one for one in transcript.turns
+    )
+    return transcript.model_copy(update={"turns": turns})
+
+
+class _Mutation(BaseModel):
+    kind: str
+    turns: tuple[str, ...]
+
+
+class _Planted(BaseModel):
+    transcript: str
+    base: str
+    part: str
+    indicators: tuple[str, ...]
+    mutations: tuple[_Mutation, ...]
+
+
+def _labels_of_audit(folder: Path, seed: int) -> Iterator[_Label]:
+    """Yields what an audit's own plan says of its specimens: of each fault the turns with it, and one without.
+
+    A question about the whole transcript that is not about the presence of a fault has no answer for a single turn.
+    """
+    files = {name: folder / f"{name}.jsonl" for name in ("specimens", "planted", "judgements")}
+    for path in files.values():
+        if not path.is_file():
+            raise UserError(
+                f"there is no {path.name}", where=str(folder), allowed="a folder of dramaturg audit judge --out"
+            )
+    transcripts = {one.id: one for _, one in read_jsonl(files["specimens"], Transcript)}
+    checklist = _checklist_of(files["judgements"])
+    asked = {one.id: one for one in checklist.indicators}
+    for _, planted in read_jsonl(files["planted"], _Planted):
+        transcript = transcripts[planted.transcript]
+        rng = Random(f"judge/{seed}/{planted.transcript}")
+        for indicator in (asked[name] for name in planted.indicators if name in asked):
+            if indicator.turned or indicator.scope == "turn":
+                yield from _labels_of_specimen(planted, transcript, indicator, rng)
+
+
+def _labels_of_specimen(
+    planted: _Planted, transcript: Transcript, indicator: Indicator, rng: Random
+) -> Iterator[_Label]:
+    kind = next((one.kind for one in planted.mutations if one.kind in indicator.detects), "")
+    faulty = {turn for one in planted.mutations if one.kind in indicator.detects for turn in one.turns}
+    about = [turn.id for turn in judged_of(indicator, transcript)]
+    turned = (indicator.sign == "positive") == indicator.turned
+    bad: Said = "yes" if turned else "no"
+    good: Said = "no" if turned else "yes"
+
+    innocent = [turn for turn in about if turn not in faulty]
+    for turn in about:
+        if turn in faulty:
+            yield _Label(transcript, turn, indicator.question, bad, kind)
+    if innocent:
+        yield _Label(transcript, rng.choice(innocent), indicator.question, good, kind)
+
+
+def _checklist_of(judgements: Path) -> Checklist:
+    for _, judgement in read_jsonl(judgements, Judgement):
+        name = judgement.checklist.rpartition(" v")[0]
+        checklist = load_yaml(find("checklists", name, where=str(judgements)), Checklist)
+        if checklist.hash != judgement.checklist_digest:
+            raise ContentError(
+                f"judged by another state of the checklist {name}",
+                where=str(judgements),
+                allowed="audit again, with the checklist as it is now",
+            )
+        return checklist
+    raise ContentError("holds no judgement", where=str(judgements))
+
+
+def _example(label: _Label, prompts: Mapping[str, str]) -> Example:
+    transcript = label.transcript
+    language = transcript.scenario.language
+    place = next(place for place, turn in enumerate(transcript.turns) if turn.id == label.turn)
+    glance = glance_at(transcript, place, language)
+    messages = (*glance.opened, glance_question(label.turn, label.question, language))
+    answer = ANSWERS[language][label.said == "no"]
+    return Example(
+        id=example_id("judge", messages, answer),
+        kind="judge",
+        messages=messages,
+        answer=answer,
+        scene=transcript.scenario.id,
+        characters=tuple(sorted({role.name for role in transcript.roles if " " in role.name.strip()})),
+        language=language,
+        source=transcript.id,
+        teacher=TEACHER,
+        prompt_hashes=prompts,
+        weight=FAULTY_WEIGHT if label.said == "yes" else 1.0,
+        purpose=label.kind,
+    )

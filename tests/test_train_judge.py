@@ -1,0 +1,188 @@
+"""Judge data: questions about turns of excerpts and of audits, in the prompts of mode `glance`."""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dramaturg.errors import ContentError
+from dramaturg.files import load_yaml, shipped
+from dramaturg.judge.audit import shipped_bases
+from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
+from dramaturg.judge.audit.natural import natural_excerpts
+from dramaturg.judge.checklist import Checklist
+from dramaturg.judge.checklist.glance import glance_at, glance_question
+from dramaturg.train.example import Example
+from dramaturg.train.judge import judge_examples, shipped_excerpts, shipped_questions
+from train_fixtures import dramaturg
+
+EXCERPT = {
+    "id": "lost-key",
+    "domain": "world",
+    "reference": "The key lies in the well. Only Mara Venn saw it fall.",
+    "roles": [
+        {"id": "mara", "kind": "character", "name": "Mara Venn", "description": "Calm."},
+        {"id": "tolo", "kind": "character", "name": "Tolo Brask"},
+    ],
+    "turns": [
+        {"role": "tolo", "text": "Have you seen the key, Mara? The gate is locked."},
+        {"role": "mara", "text": "I have. It fell into the well this morning."},
+        {"role": "tolo", "text": "Then I shall fetch a rope and climb down."},
+    ],
+    "hooks": {
+        "contradicts_reference": [
+            {
+                "turn": "T2",
+                "mild": {"find": "the well", "put": "the pond"},
+                "severe": {"say": "The key? It hangs on its nail by the door."},
+                "innocent": {"find": "the well", "put": "the deep well"},
+            }
+        ]
+    },
+    "present": [{"turn": "T1", "ask": "Does Tolo ask for the key?"}],
+    "absent": [{"turn": "T3", "ask": "Does Tolo give up?"}],
+}
+
+
+def examples_of(*excerpts: dict[str, object]) -> list[Example]:
+    made = [Excerpt.model_validate(one) for one in excerpts]
+    return judge_examples(made, [], shipped_questions(), seed=1).examples
+
+
+def said(example: Example) -> str:
+    """Returns the turn that is asked about, as it is shown."""
+    turn = example.messages[-1].text.split()[1]
+    shown = example.messages[1].text
+    return next(line for line in shown.splitlines() if line.startswith(f"[{turn}]"))
+
+
+def test_a_fault_is_asked_about_where_it_is_and_where_it_is_not():
+    answers = {
+        said(one).partition(": ")[2]: one.answer
+        for one in examples_of(EXCERPT)
+        if one.purpose == "contradicts_reference" and said(one).startswith("[T2]")
+    }
+    assert answers == {
+        "I have. It fell into the well this morning.": "No",
+        "I have. It fell into the pond this morning.": "Yes",
+        "The key? It hangs on its nail by the door.": "Yes",
+        "I have. It fell into the deep well this morning.": "No",
+    }
+
+
+def test_where_a_fault_is_another_kind_is_no():
+    faulty = [one for one in examples_of(EXCERPT) if "pond" in said(one) or "nail" in said(one)]
+    others = [one for one in faulty if one.purpose != "contradicts_reference"]
+    assert len(others) == 2 and {one.answer for one in others} == {"No"}
+    assert {one.purpose for one in others} <= set(shipped_questions().strangers("contradicts_reference"))
+
+
+def test_an_example_is_what_the_judge_is_asked():
+    (asked,) = [one for one in examples_of(EXCERPT) if "ask for the key" in one.messages[-1].text]
+    glance = glance_at(transcript_of(Excerpt.model_validate(EXCERPT)), 0, "en")
+    question = glance_question("T1", "Does Tolo ask for the key?", "en")
+    assert asked.messages == (*glance.opened, question)
+    assert (asked.answer, asked.scene, asked.characters) == ("Yes", "lost-key", ("Mara Venn", "Tolo Brask"))
+    assert len(asked.messages[1].text) == len(glance.opened[1].text)
+
+
+def test_equal_seeds_give_equal_examples_and_another_seed_others():
+    made = [Excerpt.model_validate(EXCERPT)]
+    first, again, other = (judge_examples(made, [], shipped_questions(), seed=seed).examples for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_a_kind_that_nothing_is_asked_about_is_refused():
+    wrong = {**EXCERPT, "hooks": {"too_loud": EXCERPT["hooks"]["contradicts_reference"]}}  # type: ignore[index]
+    with pytest.raises(ContentError, match="nothing is asked about 'too_loud'"):
+        examples_of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"turns": EXCERPT["turns"][:1]}, "at least 2"),  # type: ignore[index]
+        ({"present": [{"turn": "T9", "ask": "Is it?"}]}, "there is no turn T9"),
+        ({"present": [{"turn": "T1", "ask": "Is it"}]}, "pattern"),
+        ({"roles": EXCERPT["roles"] * 2}, "two roles share an id"),  # type: ignore[operator]
+        ({"turns": [{"role": "nobody", "text": "Hm."}] * 2}, "no role 'nobody'"),
+    ],
+)
+def test_a_wrong_excerpt_says_what_is_wrong(tmp_path: Path, change: dict[str, object], message: str):
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump({"excerpts": [{**EXCERPT, **change}]}))
+    with pytest.raises(ContentError, match=message):
+        load_excerpts(tmp_path / "x.yaml")
+
+
+def test_shipped_excerpts_are_many_and_balanced():
+    made = judge_examples(shipped_excerpts(), [], shipped_questions(), seed=1)
+    answers: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in made.examples:
+        answers[one.purpose][one.answer] += 1
+    assert len(made.examples) > 10_000
+    assert len(answers) > 30
+    for kind, counted in answers.items():
+        share = counted["Yes"] / counted.total()
+        assert 0.2 < share < 0.6, f"{kind}: {counted}"
+        assert counted["Yes"] >= 60, kind
+
+
+def test_nothing_of_an_audit_or_of_natural_text_is_trained_on():
+    court = load_yaml(shipped("checklists")["court"], Checklist)
+    service = load_yaml(shipped("checklists")["customer-service"], Checklist)
+    audited = {turn.text for by in (court, service) for base in shipped_bases(by) for turn in base.transcript.turns}
+    audited |= {turn.text for one in natural_excerpts("en") for turn in one.turns}
+    trained = {turn.text for one in shipped_excerpts() for turn in one.turns}
+    assert not trained & audited
+    kinds = {kind for one in shipped_excerpts() for kind in one.hooks}
+    assert not kinds & {"as_an_ai", "witness_questions", "prosecutor_concedes", "judge_opines_guilt"}
+
+
+def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
+    many = [
+        {
+            **EXCERPT,
+            "id": f"key-{word.casefold()}",
+            "reference": f"The key lies in the {word}.",
+            "roles": [{**role, "name": f"{role['name']} {word}"} for role in EXCERPT["roles"]],  # type: ignore[union-attr, index]
+            "turns": [{**turn, "text": f"{word}: {turn['text']}"} for turn in EXCERPT["turns"]],  # type: ignore[union-attr, index]
+        }
+        for word in ("Barn", "Cellar", "Dell", "Elm", "Ford", "Glen", "Hall", "Inn")
+    ]
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"excerpts": many}))
+    out = tmp_path / "set"
+    code, told, errors = dramaturg(
+        "train", "data", "judge", "--excerpts", tmp_path / "mine.yaml", "--out", out, "--test", "0.2", "--json"
+    )
+    assert code == 0, errors
+    card = json.loads(told)
+    assert card["kind"] == "judge" and set(card["terms"]["answers"]) == {"yes", "no"}
+    assert "contradicts_reference" in card["terms"]["fault_kinds"]
+    assert all(path.startswith("default/en/") for path in card["prompt_hashes"])
+    code, _, errors = dramaturg("train", "check", out)
+    assert code == 0, errors
+
+
+def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
+    audit = tmp_path / "audit"
+    code, _, errors = dramaturg(
+        "audit", "judge", "script:oracle", "--mode", "glance", "--sample", "12", "--out", audit, "--json"
+    )
+    assert code == 0, errors
+    found = judge_examples([], [audit], shipped_questions(), seed=1)
+    assert found.labels["yes"] >= 10 and found.labels["no"] >= 10
+    planted = [json.loads(line) for line in (audit / "planted.jsonl").read_text().splitlines()]
+    faulty = {(one["transcript"], turn) for one in planted for done in one["mutations"] for turn in done["turns"]}
+    for one in found.examples:
+        if one.answer == "Yes":
+            assert (one.source, one.messages[-1].text.split()[1]) in faulty
+
+
+def test_runs_that_are_no_audits_are_refused(tmp_path: Path):
+    code, _, errors = dramaturg("train", "data", "judge", tmp_path, "--out", tmp_path / "set")
+    assert code == 1 and "there is no specimens.jsonl" in errors
+    code, _, errors = dramaturg("train", "data", "guided", "--out", tmp_path / "set")
+    assert code == 1 and "is made of runs" in errors
