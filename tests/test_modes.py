@@ -11,6 +11,7 @@ import pytest
 from dramaturg.judge.checklist import Mode, judge_transcript
 from dramaturg.judge.checklist.rendering import marks
 from dramaturg.judge.checklist.votes import spread
+from dramaturg.judge.checklist.windowed import judged_of
 from dramaturg.model import Reply, Request
 from dramaturg.model.opening import Models
 from dramaturg.model.vocabulary import yes_no_synonyms
@@ -39,9 +40,11 @@ async def test_every_mode_answers_every_indicator(tmp_path: Path, mode: Mode, sa
     found, requests = await judged(tmp_path, lambda request: in_form(mode, request, said), mode=mode)
     assert {found[name].answer for name in ASKED} == {said}
     assert {found[name].mode for name in ASKED} == {mode}
-    counts = {"paper": 2, "joint": 1, "grouped": 3, "single": 4, "probability": 4, "windowed": 4}
+    turns = sum(len(judged_of(one, trial())) for one in SMALL.indicators if one.id in ASKED)
+    counts = {"paper": 2, "joint": 1, "grouped": 3, "single": 4, "probability": 4, "windowed": 4, "glance": turns}
     assert len(requests) == counts[mode]
-    assert len({tuple(request.messages[:3]) for request in requests}) == 1
+    if mode != "glance":
+        assert len({tuple(request.messages[:3]) for request in requests}) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -106,7 +109,7 @@ async def test_a_reply_that_failed_is_missing_with_its_reason_in_every_mode(tmp_
     bad = Reply(status, text="", detail=f"it was {status}")  # pyright: ignore[reportArgumentType]
     found, _ = await judged(tmp_path, lambda _: bad, mode=mode)
     reasons = {found[name].reason for name in ASKED}
-    assert reasons == {status} or (mode == "probability" and reasons <= {"empty", "judge_failed"})
+    assert reasons == {status} or (mode in {"probability", "glance"} and reasons <= {"empty", "judge_failed"})
 
 
 @pytest.mark.parametrize("mode", ["single", "windowed"])
@@ -159,7 +162,7 @@ async def test_what_a_turn_says_reaches_the_judge_as_text_in_its_frame(tmp_path:
         tmp_path, lambda request: in_form(mode, request, "yes"), mode=mode, transcript=trial(turns), by=ONE
     )
     assert found["R-1"].answer == "yes"
-    material = requests[0].messages[1].text
+    material = requests[-1].messages[1].text
     assert material.count("</transcript>") == 1
     shown = planted.replace("</transcript>", "<\u200b/transcript>").split("\n")[0]
     assert shown in material
@@ -187,7 +190,8 @@ async def test_votes_can_be_had_in_every_mode(tmp_path: Path, mode: Mode):
     found, _ = await judged(tmp_path, reply, mode=mode, votes=3, by=by)
     assert (found["R-1"].answer, found["R-1"].votes) == ("yes", ("yes", "no", "yes"))
     assert "spread:0.33" in found["R-1"].flags
-    assert count == len(found["R-1"].calls) == 3
+    asked = len(trial().judged_turns()) if mode == "glance" else 1
+    assert count == len(found["R-1"].calls) == 3 * asked
 
 
 def test_spread_is_the_share_that_differs_from_the_winner():

@@ -446,7 +446,7 @@ def card(low: float, **binding: object) -> Card:
     size = tokens_of(made.transcript(made.SMALL))
     bound = {
         "judge": made.JUDGE,
-        "prompts": prompts_hash("en"),
+        "prompts": prompts_hash("en", "single"),
         "mode": "single",
         "ask": "presence",
         "votes": 1,

@@ -59,6 +59,63 @@ def test_a_mark_that_was_opened_before_the_name_is_taken_off(written: str, kept:
     assert read(written).text == kept
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["Moeata says, ", "Moeata says.", "Moeata says:", "Moeata, silent.", "(turns away)", "*shrugs*", "【走开】"],
+)
+def test_a_speech_in_which_nothing_is_said_is_silence(written: str) -> None:
+    deed = read(written, "speech")
+    assert (deed.text, deed.flags) == ("", ())
+
+
+def test_in_chinese_a_stage_direction_is_no_speech() -> None:
+    reader = Reader(LIN, (CHEN,), "zh")
+    assert reader.read("ok", "（转身离开）", "（转身离开）", key="", kind="speech").text == ""
+    assert reader.read("ok", "林小雨，沉默。", "林小雨，沉默。", key="", kind="speech").text == ""
+    said = "（低声）我不走。"
+    assert reader.read("ok", said, said, key="", kind="speech").text == said
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("Moeata looks at the drip stand, and says, ", "Moeata looks at the drip stand"),
+        ("Moeata nods and then says:", "Moeata nods"),
+        ("Moeata does as the old man says.", "Moeata does as the old man says."),
+    ],
+)
+def test_an_act_ends_before_a_verb_of_speaking_with_nothing_behind_it(written: str, kept: str) -> None:
+    assert read(written).text == kept
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "“I cannot let this happen,” Moeata says, her voice firm.",
+        '"I cannot let this happen," she whispers.',
+        "“I cannot let this happen,” said Moeata.",
+    ],
+)
+def test_who_says_it_and_how_may_stand_behind_the_words(written: str) -> None:
+    assert read(written, "speech").text in {"I cannot let this happen,", "I cannot let this happen"}
+
+
+@pytest.mark.parametrize("kind", ["action", "reaction"])
+def test_of_a_form_that_was_cut_what_stands_in_it_is_kept(kind: DeedKind) -> None:
+    reader = Reader(MOEATA, (TAVAKE,), "en")
+    cut = '{"action":"Moeata opens the basket. She looks at the \\"envelope\\" and'
+    deed = reader.read("truncated", cut, cut, key="", kind=kind)
+    assert (deed.text, deed.flags) == ("Moeata opens the basket.", ("form", "truncated"))
+    assert reader.read("truncated", '{"thought":"She', '{"thought":"She', key="", kind=kind).text == ""
+
+
+def test_of_a_form_with_other_quotation_marks_what_stands_under_the_own_name_is_kept() -> None:
+    reader = Reader(LIN, (CHEN,), "zh")
+    written = '{"林小雨":“我立刻拿起灯，问他：“你的手怎么这样凉？””}'
+    deed = reader.read("ok", written, written, key="", kind="reaction")
+    assert (deed.text, deed.flags) == ("我立刻拿起灯，问他：“你的手怎么这样凉？”", ("form",))
+
+
 def test_a_speech_may_speak_of_somebody_else() -> None:
     assert read("Tavake is a fool, and you know it.", "speech").text == "Tavake is a fool, and you know it."
 

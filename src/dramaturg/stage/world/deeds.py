@@ -37,6 +37,26 @@ _SAYS = re.compile(
     r"\s*(?:says?|said|asks?|answers?|replies|replied|shouts?|whispers?|calls? out"
     r"|(?:低声|大声|轻声)?(?:说|问|喊|答|叫)?道?)\s*\Z"
 )
+_SAID = re.compile(
+    r"\s*(?:(?:says?|said|asks?|asked|answers?|answered|replies|replied|shouts?|shouted|whispers?|whispered|cries|cried)\b"
+    r"|(?:低声|大声|轻声)?(?:说|问|喊|答|叫))道?"
+)
+"""A verb of speaking, behind a name."""
+
+_UNSAID = re.compile(
+    r"[\s,，]*(?:\b(?:and|then)\s+)*\b(?:says?|asks?|answers?|replies)\s*[,:]\s*\Z|[，,]?(?:并|然后)?说道?[：:，,]\s*\Z"
+)
+"""A verb of speaking at the end of an act, with nothing said behind it."""
+
+_STAGED = re.compile(r"\A(?:\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]|【[^【】]*】|\*[^*]+\*)[.。]?\Z")
+"""A speech that is a stage direction from its first sign to its last."""
+
+_BEGUN = re.compile(
+    r"\"(?P<key>[^\"“”{}:：]{1,40})\"\s*[:：]\s*(?:\"(?P<value>(?:[^\"\\]|\\.)*)|“(?P<curly>.*?)(?:”?\s*\}\s*\Z|”?\Z))",
+    re.DOTALL,
+)
+"""A text in a JSON object that was cut, or that has other quotation marks."""
+
 _SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
 _CLAUSE = r"[,，;；]\s*(?:\w+\s+){0,2}"
 _WORD = re.compile(r"\w")
@@ -131,7 +151,7 @@ class Reader:
         own, noticed = self._own(text, silent=silent)
         if silent and raw.strip() and not noticed and self._is_silence(own):
             return Deed("", raw, key, tuple(flags))
-        own, more = self._words_of(own) if silent else self._without_others(own)
+        own, more = self._words_of(own) if silent else self._without_others(_UNSAID.sub("", own))
         flags += noticed + more
         if status == "truncated" and not flags:
             own = whole_sentences(own)
@@ -159,7 +179,7 @@ class Reader:
         """Returns a deed out of the form that it was written in, where that was not asked for."""
         found = read_json(text, keys=("action", "speech")) if "{" in text else None
         if not isinstance(found, Found) or not isinstance(found.value, dict):
-            return text, []
+            return self._begun(text, kind)
         parts = {plain_key(key): value.strip() for key, value in found.value.items() if isinstance(value, str)}
         action, speech = parts.get("action", "") or parts.get("reaction", ""), parts.get("speech", "")
         if not action and not speech and len(found.value) == len(parts) == 1:
@@ -176,14 +196,38 @@ class Reader:
                 heard = said and _SILENT.match(said) is None and not is_same(said, action)
                 return " ".join(filter(None, (action, f"“{_unquoted(said)}”" if heard else ""))), ["form"]
 
+    def _begun(self, text: str, kind: DeedKind) -> tuple[str, list[str]]:
+        """Returns a deed out of a form that was cut before its end, or that is no JSON for its quotation marks."""
+        if not text.startswith("{"):
+            return text, []
+        parts = {plain_key(found["key"]): found["value"] or found["curly"] or "" for found in _BEGUN.finditer(text)}
+        names = ("speech",) if kind == "speech" else ("action", "reaction", *map(plain_key, _called(self.own)))
+        told = next((parts[name] for name in names if parts.get(name)), "")
+        told = told.replace('\\"', '"').replace("\\n", "\n")
+        if text.rstrip().endswith("}"):
+            return (told, ["form"]) if parts else (text, [])
+        return (whole_sentences(told) or told, ["form", "truncated"]) if parts else (text, [])
+
     def _words_of(self, text: str) -> tuple[str, list[str]]:
         """Returns the words of a speech, also where a tale of it holds them."""
         said = _quoted(text)
-        if said and re.match(_begins(self.own.name), text, re.IGNORECASE):
+        if said and (re.match(_begins(self.own.name), text, re.IGNORECASE) or self._is_told_behind(text)):
             return said, ["told"]
         if said and any((at := _tells_of(text, other)) is not None and at == 0 for other in self.others):
             return "", ["others_act"]
         return text, []
+
+    def _is_told_behind(self, text: str) -> bool:
+        """Returns whether a text opens with a quotation, and then tells that it was this one who said it."""
+        first = _QUOTATION.match(text)
+        if first is None:
+            return False
+        behind = text[first.end() :].lstrip(" ,，").casefold()
+        names = (*_called(self.own), "she", "he", "她", "他")
+        said = _SAID.match(behind)
+        if said is not None and behind[said.end() :].lstrip().startswith(names):
+            return True
+        return any(behind.startswith(name) and _SAID.match(behind, len(name)) is not None for name in names)
 
     def _without_others(self, text: str) -> tuple[str, list[str]]:
         """Returns an act up to where it tells what somebody else does: each decides for itself alone."""
@@ -243,9 +287,13 @@ class Reader:
     def _is_silence(self, text: str) -> bool:
         """Returns whether a text says that nothing is said, with or without the own name before it."""
         first = text.casefold()
+        if _STAGED.match(text):
+            return True
         for name in sorted((*_called(self.own), self.own.name.casefold().split()[0]), key=len, reverse=True):
             if first.startswith(name):
-                return _SILENT.match(text[len(name) :]) is not None
+                said = _SAID.match(text, len(name))
+                rest = text[said.end() if said is not None else len(name) :]
+                return _SILENT.match(rest.strip(" ,，:：")) is not None
         return _SILENT.match(text) is not None
 
     def _noticed(self, text: str) -> list[str]:
