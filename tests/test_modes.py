@@ -10,8 +10,8 @@ import pytest
 
 from dramaturg.judge.checklist import Mode, judge_transcript
 from dramaturg.judge.checklist.rendering import marks
+from dramaturg.judge.checklist.turnwise import judged_of
 from dramaturg.judge.checklist.votes import spread
-from dramaturg.judge.checklist.windowed import judged_of
 from dramaturg.model import Reply, Request
 from dramaturg.model.opening import Models
 from dramaturg.model.vocabulary import yes_no_synonyms

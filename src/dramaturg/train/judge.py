@@ -25,7 +25,7 @@ from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.checklist import FaultKind, Indicator, Text
 from dramaturg.judge.checklist.glance import glance_at, glance_question
-from dramaturg.judge.checklist.windowed import judged_of
+from dramaturg.judge.checklist.turnwise import judged_of
 from dramaturg.judge.judgement import Judgement
 from dramaturg.prompts import hashes
 from dramaturg.stage.transcript import Transcript

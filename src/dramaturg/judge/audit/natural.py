@@ -6,7 +6,6 @@ the two apart. They are asked in mode `glance`, whose questions are about single
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -72,8 +71,3 @@ async def natural_marks(excerpt: Excerpt, checklist: Checklist, *, judge: Model,
             )
         )
     return marks
-
-
-def count_questions(excerpts: Sequence[Excerpt]) -> int:
-    """Returns how many questions are asked about excerpts."""
-    return sum(len(one.present) + len(one.absent) for one in excerpts)

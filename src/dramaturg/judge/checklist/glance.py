@@ -13,16 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
-from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning, first_alone
+from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning
 from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.probability import TOKENS, probable_vote
 from dramaturg.judge.checklist.rendering import FENCES, framed, render_roles, render_turn
+from dramaturg.judge.checklist.turnwise import ask_each_turn, beyond_context
 from dramaturg.judge.checklist.votes import Vote
-from dramaturg.judge.checklist.windowed import LEFT_OUT, judged_of, near_facts
-from dramaturg.ledger.budget import estimated_tokens
+from dramaturg.judge.checklist.windowed import LEFT_OUT, near_facts
 from dramaturg.model import Message
 from dramaturg.model.answer_masses import RIVALS
 from dramaturg.model.lexical import lexical_similarities
@@ -96,27 +95,11 @@ async def ask_glances(questioning: Questioning, indicators: Sequence[Indicator])
         questioning: Whom to ask about what; its transcript is not cut.
         indicators: What is asked; a model plays at least one turn of each one's roles.
     """
-    transcript = questioning.transcript
-    about = {indicator.id: {turn.id for turn in judged_of(indicator, transcript)} for indicator in indicators}
-    glances = [
-        glance_at(transcript, place, questioning.language)
-        for place, turn in enumerate(transcript.turns)
-        if transcript.is_judged(turn)
-    ]
-    asks = [
-        (number, glance, indicator)
-        for number in range(questioning.votes)
-        for glance in glances
-        for indicator in indicators
-        if glance.turn.id in about[indicator.id]
-    ]
-    answers = await first_alone(
-        [partial(ask_glance, questioning, glance, indicator, number) for number, glance, indicator in asks],
-        questioning.concurrency,
-    )
-    found: dict[tuple[str, int], list[tuple[Turn, Vote]]] = {}
-    for (number, glance, indicator), vote in zip(asks, answers, strict=True):
-        found.setdefault((indicator.id, number), []).append((glance.turn, vote))
+
+    def at(place: int) -> Glance:
+        return glance_at(questioning.transcript, place, questioning.language)
+
+    found = await ask_each_turn(questioning, indicators, at, ask_glance)
     return {
         indicator.id: [
             _of_all(questioning, indicator, found[indicator.id, number]) for number in range(questioning.votes)
@@ -136,11 +119,8 @@ async def ask_glance(questioning: Questioning, glance: Glance, indicator: Indica
     """
     question = glance_question(glance.turn.id, questioning.question(indicator), questioning.language)
     messages = [*glance.opened, question]
-    holds = questioning.judge.facts.context_tokens
-    needed = sum(estimated_tokens(message.text) for message in messages) + TOKENS
-    if holds is not None and needed > holds:
-        detail = f"about {needed} tokens; the judge's context holds {holds}; nothing was asked"
-        return Vote("missing", "context_overflow", detail=detail)
+    if (overflow := beyond_context(questioning, messages, TOKENS)) is not None:
+        return overflow
     asked = await questioning.calls.ask(
         questioning.judge,
         messages,

@@ -15,8 +15,9 @@ from dramaturg.judge.checklist.cutting import fitted
 from dramaturg.judge.checklist.glance import ask_glances
 from dramaturg.judge.checklist.proofs import prove
 from dramaturg.judge.checklist.score import roles_of
+from dramaturg.judge.checklist.turnwise import judged_of
 from dramaturg.judge.checklist.votes import Decision, Vote, decide
-from dramaturg.judge.checklist.windowed import ask_windowed, judged_of
+from dramaturg.judge.checklist.windowed import ask_windowed
 from dramaturg.judge.judgement import Judgement
 from dramaturg.ledger.calls import Calls
 from dramaturg.model import Model

@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dramaturg.judge.checklist.answers import Brief, BriefDecided
-from dramaturg.judge.checklist.asking import Questioning, definition_of, first_alone
+from dramaturg.judge.checklist.asking import Questioning, definition_of
 from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.rendering import FENCES, framed, render_roles, render_turn
+from dramaturg.judge.checklist.turnwise import ask_each_turn, beyond_context
 from dramaturg.judge.checklist.votes import Vote
 from dramaturg.ledger.budget import estimated_tokens
 from dramaturg.model import Message
 from dramaturg.model.lexical import lexical_similarities
 from dramaturg.prompts import load_prompt, quote_untrusted
-from dramaturg.stage.transcript import Transcript, Turn
+from dramaturg.stage.transcript import Turn
 
 TOKENS = 300
 """Most tokens of one answer."""
@@ -65,35 +66,12 @@ async def ask_windowed(questioning: Questioning, indicators: Sequence[Indicator]
         questioning: Whom to ask about what; its transcript is not cut.
         indicators: What is asked of turns; a model plays at least one turn of each one's roles.
     """
-    transcript = questioning.transcript
-    judged = {indicator.id: {turn.id for turn in judged_of(indicator, transcript)} for indicator in indicators}
-    windows = [_window(questioning, place) for place, turn in enumerate(transcript.turns) if transcript.is_judged(turn)]
     by_reference = sorted(indicators, key=lambda indicator: indicator.uses_reference)
-    asks = [
-        (number, window, indicator)
-        for number in range(questioning.votes)
-        for window in windows
-        for indicator in by_reference
-        if window.turn.id in judged[indicator.id]
-    ]
-    answers = await first_alone(
-        [partial(_ask, questioning, window, indicator, number) for number, window, indicator in asks],
-        questioning.concurrency,
-    )
-    found: dict[tuple[str, int], list[tuple[Turn, Vote]]] = {}
-    for (number, window, indicator), vote in zip(asks, answers, strict=True):
-        found.setdefault((indicator.id, number), []).append((window.turn, vote))
+    found = await ask_each_turn(questioning, by_reference, partial(_window, questioning), _ask)
     return {
         indicator.id: [worst(indicator, found[indicator.id, number]) for number in range(questioning.votes)]
         for indicator in indicators
     }
-
-
-def judged_of(indicator: Indicator, transcript: Transcript) -> tuple[Turn, ...]:
-    """Returns the turns that an indicator is about: model-played, of one of its roles."""
-    kinds = {role.id: role.kind for role in transcript.roles}
-    judged = transcript.judged_turns()
-    return tuple(turn for turn in judged if not indicator.roles or kinds.get(turn.role) in indicator.roles)
 
 
 def worst(indicator: Indicator, answers: Sequence[tuple[Turn, Vote]]) -> Vote:
@@ -174,11 +152,8 @@ def _window(questioning: Questioning, place: int) -> Window:
 
 async def _ask(questioning: Questioning, window: Window, indicator: Indicator, number: int) -> Vote:
     messages = [*window.opened, _question(questioning, window, indicator)]
-    holds = questioning.judge.facts.context_tokens
-    needed = sum(estimated_tokens(message.text) for message in messages) + TOKENS
-    if holds is not None and needed > holds:
-        detail = f"about {needed} tokens; the judge's context holds {holds}; nothing was asked"
-        return Vote("missing", "context_overflow", detail=detail)
+    if (overflow := beyond_context(questioning, messages, TOKENS)) is not None:
+        return overflow
     return await questioning.ask_one(
         indicator,
         messages,
