@@ -23,6 +23,9 @@ from dramaturg.train.loading import Base, add_adapter, load_weights, needed, qui
 _TOLERANCE = {4: 1e-3, 2: 5e-2}
 """By bytes of a weight: how far the loss of packed examples may lie from the loss of each alone, as a share of it."""
 
+_PROOF = {4: 2, 2: 8}
+"""By bytes of a weight: examples that prove the packing; more where each one's loss is rounded by a few hundredths."""
+
 Generators: TypeAlias = "dict[str, Any]"
 """State of torch's generators, by device."""
 
@@ -126,7 +129,7 @@ class Learner:
         """Proves on this very model that packed examples have the losses that they have alone.
 
         Args:
-            examples: At least one; the two shortest are computed, and the longest is compared with a sliding window.
+            examples: At least one; the shortest are computed, and the longest is compared with a sliding window.
 
         Raises:
             ContentError: They have not: the model's layers do not follow the row's mask.
@@ -136,8 +139,8 @@ class Learner:
         if window and longest > window and getattr(self.shape, "use_sliding_window", True):
             what = f"packing: the base looks back {window} tokens in some layers, the longest example has {longest}"
             raise ContentError(what, allowed=f"packing: false, or a cutoff of {window}")
-        pair = sorted(examples, key=len)[:2]
-        apart, packed = self.mean_loss(alone(pair)), self.mean_loss(pack(pair, sum(map(len, pair))))
+        few = sorted(examples, key=len)[: _PROOF[self._bytes_each]]
+        apart, packed = self.mean_loss(alone(few)), self.mean_loss(pack(few, sum(map(len, few))))
         if not math.isclose(apart, packed, rel_tol=_TOLERANCE[self._bytes_each], abs_tol=1e-5):
             what = f"packing: the base does not keep packed examples apart (loss {packed:.4f}, alone {apart:.4f})"
             raise ContentError(what, allowed="packing: false")
