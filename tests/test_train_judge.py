@@ -165,6 +165,26 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
     code, _, errors = dramaturg("train", "check", out)
     assert code == 0, errors
 
+    lesson = tmp_path / "lesson"
+    code, _, errors = dramaturg(
+        "train", "data", "judge", "--excerpts", tmp_path / "mine.yaml", "--out", lesson, "--first-lesson",
+        "--split-as", out,
+    )  # fmt: skip
+    assert code == 0, errors
+    for split in ("train", "validation", "test"):
+        wholly, first = (
+            [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
+            for folder in (out, lesson)
+        )
+        assert {one["scene"] for one in first} <= {one["scene"] for one in wholly}
+        assert all(one["messages"][1]["content"].count("\n[T") == 1 and not one["purpose"] for one in first)
+    code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", "--split-as", out)
+    assert code == 1 and "does not have the scene" in errors
+    code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", "--split-as", tmp_path / "none")
+    assert code == 1 and "holds no data set" in errors
+    code, _, errors = dramaturg("train", "data", "judge", tmp_path, "--out", tmp_path / "x", "--first-lesson")
+    assert code == 1 and "is made of excerpts alone" in errors
+
 
 def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     audit = tmp_path / "audit"

@@ -16,6 +16,7 @@ import pytest
 from dramaturg.errors import ContentError, RunChangedError, UserError
 from dramaturg.model import Message
 from dramaturg.train.batching import alone, pack
+from dramaturg.train.checkpoint import read_facts_of
 from dramaturg.train.config import TrainingConfig, load_training_config
 from dramaturg.train.estimate import Estimate
 from dramaturg.train.learner import Learner, NotANumberError
@@ -124,6 +125,21 @@ def test_only_the_layers_at_the_top_learn_where_asked(base: Path, data: Path, tm
     learner, _ = _learner(base, data, tmp_path, lora={"last_layers": 1})
     names = list(learner.adapter())
     assert names and all(".layers.1." in name for name in names)
+
+
+def test_a_run_goes_on_from_the_adapter_of_another(base: Path, data: Path, tmp_path: Path) -> None:
+    first, _ = trained(configured(base, data, tmp_path / "first", epochs=2))
+    second, _ = trained(configured(base, data, tmp_path / "second", epochs=1, start_from=tmp_path / "first"))
+    assert second.base_loss == pytest.approx(first.best_loss, rel=1e-4)
+    facts = read_facts_of(tmp_path / "second")
+    assert facts.settings["start_from"] != ""
+    assert set(read_facts_of(tmp_path / "first").trained_on) <= set(facts.trained_on)
+    other = configured(base, data, tmp_path / "other", start_from=tmp_path / "first", lora={"rank": 2})
+    assert "its lora is" in refusal(other)
+    (tmp_path / "first" / "best.pt").unlink()
+    assert "has no adapter yet" in refusal(configured(base, data, tmp_path / "third", start_from=tmp_path / "first"))
+    none = refusal(configured(base, data, tmp_path / "third", start_from=tmp_path / "nowhere"))
+    assert "holds no training run" in none
 
 
 KILLED = """

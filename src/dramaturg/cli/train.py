@@ -72,6 +72,13 @@ def data(
             help="judge: files or folders of excerpts; without them and without RUNS, those that ship.",
         ),
     ] = None,
+    is_first_lesson: Annotated[
+        bool,
+        typer.Option(
+            "--first-lesson",
+            help="judge: only what excerpts ask of presence, each turn alone: to learn from before the whole set.",
+        ),
+    ] = False,
     at_least: Annotated[
         float | None,
         typer.Option(
@@ -99,6 +106,10 @@ def data(
     test: Annotated[
         float, typer.Option("--test", min=0, max=0.9, metavar="X", help="Share of the examples; 0 for none.")
     ] = 0.1,
+    split_as: Annotated[
+        Path | None,
+        typer.Option("--split-as", metavar="SET", help="Each scene in the split in which another set has it."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Of splits and calls.")] = 0,
     forms: Annotated[
         list[DataForm] | None,
@@ -127,7 +138,15 @@ def data(
     from dramaturg.train.reward import reward
     from dramaturg.train.writing import Layout, check_out, write_set
 
-    _check_options(kind, at_least=at_least, best=best, rater=rater, model=model, excerpts=excerpts)
+    _check_options(
+        kind,
+        at_least=at_least,
+        best=best,
+        rater=rater,
+        model=model,
+        excerpts=excerpts,
+        is_first_lesson=is_first_lesson,
+    )
     check_out(out, kind.value)
     folders = runs or []
     if not folders and kind is not DataKind.JUDGE:
@@ -136,7 +155,7 @@ def data(
     gathered: Gathered
     match kind:
         case DataKind.JUDGE:
-            gathered = _judge(folders, excerpts, seed)
+            gathered = _judge(folders, excerpts, seed, is_first_lesson)
         case DataKind.GUIDED:
             gathered = guided(read, at_least=at_least, best=best, beliefs=beliefs)
         case DataKind.NARRATOR:
@@ -156,7 +175,7 @@ def data(
             )
         case _:
             assert_never(kind)
-    layout = Layout(validation, test, seed, tuple(form.value for form in forms or ()), base)
+    layout = Layout(validation, test, seed, tuple(form.value for form in forms or ()), base, split_as)
     card = write_set(out, kind.value, gathered, layout, sources=folders)
     if as_json:
         say_json({"out": str(out), **card.model_dump(mode="json")})
@@ -215,6 +234,7 @@ def _check_options(
     rater: str,
     model: list[str] | None,
     excerpts: list[Path] | None,
+    is_first_lesson: bool,
 ) -> None:
     if kind is DataKind.REFLECTIVE and not rater:
         raise UserError("a reflective set needs a rater", where="--rater", allowed="a model spec")
@@ -224,16 +244,21 @@ def _check_options(
         "--rater": (bool(rater), DataKind.REFLECTIVE),
         "--model": (bool(model), DataKind.REFLECTIVE),
         "--excerpts": (bool(excerpts), DataKind.JUDGE),
+        "--first-lesson": (is_first_lesson, DataKind.JUDGE),
     }
     for option, (is_given, of_kind) in given.items():
         if is_given and kind is not of_kind:
             raise UserError(f"goes with the kind {of_kind.value} alone", where=option)
 
 
-def _judge(audits: list[Path], excerpts: list[Path] | None, seed: int) -> Gathered:
-    from dramaturg.train.judge import excerpts_in, judge_examples, shipped_excerpts, shipped_questions
+def _judge(audits: list[Path], excerpts: list[Path] | None, seed: int, is_first_lesson: bool) -> Gathered:
+    from dramaturg.train.judge import excerpts_in, first_lesson, judge_examples, shipped_excerpts, shipped_questions
 
+    if is_first_lesson and audits:
+        raise UserError("is made of excerpts alone", where="--first-lesson", allowed="--excerpts, or neither")
     chosen = excerpts_in(excerpts) if excerpts else () if audits else shipped_excerpts()
+    if is_first_lesson:
+        return first_lesson(chosen)
     return judge_examples(chosen, audits, shipped_questions(), seed=seed)
 
 

@@ -66,6 +66,20 @@ class RunFacts(BaseModel):
     purposes: tuple[str, ...] = ()
     too_long: int
 
+    def after(self, before: RunFacts) -> RunFacts:
+        """Returns what the run is if it starts from another one's adapter: it learnt from the data of both."""
+
+        def both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(sorted({*one, *other}))
+
+        return self.model_copy(
+            update={
+                "trained_on": both(self.trained_on, before.trained_on),
+                "kinds": both(self.kinds, before.kinds),
+                "purposes": both(self.purposes, before.purposes),
+            }
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -78,7 +92,7 @@ class Position:
         best_loss: That loss.
         worse: Looks at the held-out loss since then.
         held_out_loss: The last one seen.
-        base_loss: The one before the first step: of the base.
+        base_loss: The one before the first step: of the base, or of the adapter that the run starts from.
         ended: Whether the run is over.
     """
 
@@ -205,6 +219,16 @@ class Checkpoints:
                 where=str(path),
                 allowed="make room, then run the same command again",
             ) from None
+
+
+def best_adapter(out: Path) -> dict[str, Any]:
+    """Returns the best adapter of a run, its weights by PEFT's names.
+
+    Raises:
+        ContentError: There is none yet.
+    """
+    checkpoints = Checkpoints(out)
+    return dict(checkpoints.load(checkpoints.best)[1]["adapter"])
 
 
 class Log:

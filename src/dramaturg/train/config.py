@@ -50,6 +50,7 @@ class TrainingConfig(BaseModel):
         base: ``embedded:NAME``, a GGUF file, a folder of weights, or a name on a hub.
         data: Folder with ``train.jsonl`` and ``validation.jsonl``.
         out: Folder of the run: log, checkpoints, adapter.
+        start_from: Folder of another run, whose best adapter is where this one starts; None for a fresh adapter.
         lora: The adapter.
         learning_rate: At its height.
         scheduler: ``cosine`` falls to 0 at the last step.
@@ -77,6 +78,7 @@ class TrainingConfig(BaseModel):
     base: _Text
     data: Path
     out: Path
+    start_from: Path | None = None
     lora: LoraConfig = LoraConfig()
     learning_rate: Annotated[float, Field(gt=0, le=1)] = LEARNING_RATE
     scheduler: Scheduler = "cosine"
@@ -113,5 +115,7 @@ def load_training_config(path: Path) -> TrainingConfig:
     config = load_yaml(path, TrainingConfig, error=ContentError)
     here = path.parent
     base = here / config.base
-    found = {"base": str(base)} if ":" not in config.base and base.exists() else {}
+    found: dict[str, object] = {"base": str(base)} if ":" not in config.base and base.exists() else {}
+    if config.start_from is not None:
+        found["start_from"] = here / config.start_from
     return config.model_copy(update={**found, "data": here / config.data, "out": here / config.out})

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dramaturg.errors import ContentError, UserError
 from dramaturg.files import find, load_yaml, read_jsonl
 from dramaturg.judge.audit.clean import Edit
-from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
+from dramaturg.judge.audit.excerpts import Excerpt, Presence, load_excerpts, transcript_of
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.checklist import FaultKind, Indicator, Text
 from dramaturg.judge.checklist.glance import glance_at, glance_question
@@ -39,7 +39,7 @@ ANSWERS: Mapping[str, tuple[str, str]] = {"en": ("Yes", "No"), "it": ("Sì", "No
 """Yes and no by language."""
 
 FAULTY_WEIGHT = 2.0
-"""Of a yes in the loss: there are about half as many of them."""
+"""Of a yes about a fault in the loss: there are about half as many of them as of a no."""
 
 PROMPTS = ("glance-question", "glance-system", "glance-window", "judge-marks")
 """Names of those that make an example."""
@@ -126,6 +126,16 @@ def shipped_questions() -> Questions:
     return load_yaml(content_folder() / "questions.yaml", Questions)
 
 
+def first_lesson(excerpts: Sequence[Excerpt]) -> Gathered:
+    """Returns what excerpts ask of presence alone, each about a turn that stands alone and without any facts.
+
+    These are short, and right answers need nothing but the question and the words of the turn. A small model that
+    begins with whole windows and all kinds of faults stays at chance for hundreds of steps; behind this lesson it does
+    not.
+    """
+    return _gathered([label for excerpt in excerpts for label in _first_labels(excerpt)])
+
+
 def judge_examples(excerpts: Sequence[Excerpt], audits: Sequence[Path], questions: Questions, *, seed: int) -> Gathered:
     """Returns the examples of excerpts and of audits' specimens.
 
@@ -139,9 +149,12 @@ def judge_examples(excerpts: Sequence[Excerpt], audits: Sequence[Path], question
         UserError: A folder holds no audit.
         ContentError: An excerpt plants a kind that nothing is asked about, or a file is wrong.
     """
-    found = Gathered()
     labels = [label for excerpt in excerpts for label in _labels_of_excerpt(excerpt, questions, seed)]
-    labels += [label for folder in audits for label in _labels_of_audit(folder, seed)]
+    return _gathered([*labels, *(label for folder in audits for label in _labels_of_audit(folder, seed))])
+
+
+def _gathered(labels: Sequence[_Label]) -> Gathered:
+    found = Gathered()
     prompts = {
         language: {f"default/{language}/{name}": of for name, of in hashes(PROMPTS, language).items()}
         for language in ANSWERS
@@ -156,6 +169,18 @@ def judge_examples(excerpts: Sequence[Excerpt], audits: Sequence[Path], question
     kinds: list[Json] = [*sorted({label.kind for label in labels if label.kind})]
     found.terms = {"fault_kinds": kinds, "answers": dict(sorted(found.labels.items()))}
     return found
+
+
+def _first_labels(excerpt: Excerpt) -> Iterator[_Label]:
+    whole = transcript_of(excerpt)
+    scenario = whole.scenario.model_copy(update={"reference": ""})
+    asked: tuple[tuple[Said, Sequence[Presence]], ...] = (("yes", excerpt.present), ("no", excerpt.absent))
+    for said, questions in asked:
+        for one in questions:
+            turn = next(turn for turn in whole.turns if turn.id == one.turn)
+            roles = tuple(role for role in whole.roles if role.id == turn.role)
+            alone = whole.model_copy(update={"scenario": scenario, "roles": roles, "turns": (turn,)})
+            yield _Label(alone, one.turn, one.ask, said, "")
 
 
 def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Iterator[_Label]:
@@ -278,6 +303,6 @@ def _example(label: _Label, prompts: Mapping[str, str]) -> Example:
         source=transcript.id,
         teacher=TEACHER,
         prompt_hashes=prompts,
-        weight=FAULTY_WEIGHT if label.said == "yes" else 1.0,
+        weight=FAULTY_WEIGHT if label.said == "yes" and label.kind else 1.0,
         purpose=label.kind,
     )

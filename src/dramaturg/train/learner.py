@@ -75,8 +75,10 @@ class Learner:
         """How many weights the adapter has."""
         return sum(weight.numel() for weight in self._learnt)
 
-    def start(self) -> None:
-        """Sets torch's generators to the run's seed, before the first step."""
+    def start(self, adapter: Mapping[str, Any] | None = None) -> None:
+        """Sets torch's generators to the run's seed, before the first step; takes over another run's adapter."""
+        if adapter is not None:
+            needed("peft").set_peft_model_state_dict(self.model, adapter)
         self._torch.manual_seed(self._config.seed)
         self.settled = (0, self._generators())
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, get_args
 
-from dramaturg.errors import UserError
+from dramaturg.errors import ContentError, UserError
+from dramaturg.files import read_jsonl
 from dramaturg.text import sha256
-from dramaturg.train.example import Example
+from dramaturg.train.example import Example, ExampleRow
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -80,6 +82,32 @@ def split_examples(
     for example in examples:
         found[of_part[id(example)]].append(example)
     return found
+
+
+def split_as(examples: Sequence[Example], folder: Path) -> dict[Split, list[Example]]:
+    """Returns the examples by split, each where another set has its scene.
+
+    Args:
+        examples: What is split.
+        folder: The other set.
+
+    Raises:
+        ContentError: It is no set, or does not have one of the scenes.
+    """
+    of_scene: dict[str, Split] = {}
+    found: dict[Split, list[Example]] = {}
+    for name in SPLITS:
+        path = folder / f"{name}.jsonl"
+        if path.is_file():
+            found[name] = []
+            of_scene |= {row.scene: name for _, row in read_jsonl(path, ExampleRow)}
+    if not found:
+        raise ContentError("holds no data set", where=str(folder), allowed="a folder of dramaturg train data")
+    for example in examples:
+        if example.scene not in of_scene:
+            raise ContentError(f"does not have the scene {example.scene!r}", where=str(folder))
+        found[of_scene[example.scene]].append(example)
+    return {name: split for name, split in found.items() if split}
 
 
 def refuse_one_class(labels: Mapping[str, int], what: str) -> None:

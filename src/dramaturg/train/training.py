@@ -16,17 +16,25 @@ from typing import Any, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from dramaturg.errors import UserError
+from dramaturg.errors import ContentError, UserError
 from dramaturg.train.batching import Order, Row, Tokens, alone, bunches, pack, spread
-from dramaturg.train.checkpoint import Checkpoints, Log, Position, RunFacts, begin
+from dramaturg.train.checkpoint import (
+    Checkpoints,
+    Log,
+    Position,
+    RunFacts,
+    begin,
+    best_adapter,
+    read_facts_of,
+)
 from dramaturg.train.config import TrainingConfig
 from dramaturg.train.estimate import Estimate, fit_pace
 from dramaturg.train.learner import Learner, NotANumberError
 from dramaturg.train.loading import Base, ChatTokens, find_base, needed
 from dramaturg.train.material import Material, in_tokens, read_splits
 
-_INDIFFERENT = {"out", "data", "base", "threads", "checkpoint_every"}
-"""Settings that do not change the result; data and base count by their digests."""
+_INDIFFERENT = {"out", "data", "base", "start_from", "threads", "checkpoint_every"}
+"""Settings that do not change the result; data, base and the run to start from count by their digests."""
 
 _WARMUP_SHARE = 0.1
 
@@ -90,7 +98,7 @@ class Ended:
         held_out_loss: After the last step.
         best_step: The step whose adapter is kept.
         best_loss: Its held-out loss.
-        base_loss: That of the base alone.
+        base_loss: That before the first step.
         seconds: That this process took for the steps.
         peak_memory_bytes: The most that it held.
     """
@@ -141,7 +149,8 @@ def _train(config: TrainingConfig, watch: Watch) -> Ended:
     chat = ChatTokens(base)
     material = in_tokens(splits, chat, config.cutoff, str(config.data))
     learner = Learner(base, config)
-    begin(config.out, _facts(config, base, material, learner.shape))
+    facts = _facts(config, base, material, learner.shape)
+    begin(config.out, facts if config.start_from is None else _started(facts, config.start_from))
     return _Run(config, material, learner, watch).to_the_end(chat.notes)
 
 
@@ -174,7 +183,7 @@ class _Run:
             estimate = self._estimate()
             begun = time.perf_counter()
             if self._held is None:
-                learner.start()
+                learner.start(None if self._config.start_from is None else best_adapter(self._config.start_from))
             else:
                 learner.restore(position.step, self._held)
             try:
@@ -318,6 +327,25 @@ def _facts(config: TrainingConfig, base: Base, material: Material, shape: Any) -
         purposes=material.purposes,
         too_long=material.too_long,
     )
+
+
+def _started(facts: RunFacts, run: Path) -> RunFacts:
+    """Returns what a run is that starts from another one's adapter.
+
+    Raises:
+        ContentError: There is no such run, or its adapter does not fit this one.
+    """
+    before = read_facts_of(run)
+    names = ("base_digest", "architecture", "layers", "lora")
+    for name in names:
+        was, now = getattr(before, name), getattr(facts, name)
+        if was != now:
+            raise ContentError(f"start_from: its {name} is {was}, of this run it is {now}", where=str(run))
+    best = Checkpoints(run).best
+    if not best.is_file():
+        raise ContentError("start_from: the run has no adapter yet", where=str(run), allowed="a run that has begun")
+    settings = {**facts.settings, "start_from": _digest(best)}
+    return facts.after(before).model_copy(update={"settings": settings})
 
 
 def _digest(path: Path) -> str:

@@ -14,7 +14,7 @@ from dramaturg.train.example import Example, ExampleRow, Gathered, Kind
 from dramaturg.train.formats import FORMS, Form, file_of, write_form
 from dramaturg.train.leaks import Piece, find_leaks, sharing
 from dramaturg.train.recipes import BASE, write_llamafactory, write_trl
-from dramaturg.train.splitting import SPLITS, Split, refuse_one_class, split_examples
+from dramaturg.train.splitting import SPLITS, Split, refuse_one_class, split_as, split_examples
 
 PAIRS: tuple[tuple[Split, Split], ...] = (("train", "test"), ("validation", "test"), ("train", "validation"))
 """Splits that must share nothing; of each pair, the first gives way."""
@@ -31,6 +31,7 @@ class Layout:
         forms: Beside ``train.jsonl`` and the others.
         base: Hub id, folder or GGUF file of the model to be trained: it counts the tokens, and stands in the
             configurations; empty to estimate them.
+        like: Folder of another set, whose splits these are; shares and seed say nothing then.
     """
 
     validation: float
@@ -38,6 +39,7 @@ class Layout:
     seed: int
     forms: tuple[Form, ...] = ()
     base: str = ""
+    like: Path | None = None
 
 
 def check_out(out: Path, kind: Kind) -> None:
@@ -73,7 +75,10 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
     if gathered.labels:
         refuse_one_class(gathered.labels, "rating" if kind == "reward" else "answer")
     tokens_of, tokenizer = tokenizer_of(layout.base)
-    splits = split_examples(examples, validation=layout.validation, test=layout.test, seed=layout.seed)
+    if layout.like is None:
+        splits = split_examples(examples, validation=layout.validation, test=layout.test, seed=layout.seed)
+    else:
+        splits = split_as(examples, layout.like)
     splits = _without_shared_runs(splits, left_out)
     if leaks := find_leaks(_pieces(splits)):
         raise UserError(f"the splits leak: {leaks[0]}", where=str(out), allowed="report this as a fault")
