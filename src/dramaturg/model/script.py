@@ -175,6 +175,7 @@ class ScriptModel:
 BUILT_IN = {
     **dict.fromkeys(("oracle", "always-yes", "coin"), "dramaturg.judge.audit.scripted"),
     **dict.fromkeys(("rating-oracle", "always-five", "random-rater"), "dramaturg.judge.audit.world.scripted"),
+    "rule-rater": "dramaturg.train.rule_rater",
 }
 """Name → the module whose `BUILT_IN` holds the script. It is loaded by name and late: scripts know of models, and
 models of no script."""
