@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,6 +43,20 @@ def test_every_token_of_an_answer_sees_its_own_example_and_nothing_else(examples
     )
     assert _lessons(pack(examples, most)) == wanted
     assert _lessons(alone(examples)) == wanted
+
+
+@settings(deadline=None)
+@given(some_examples, st.integers(1, 9))
+def test_filler_sees_itself_alone_and_is_seen_by_nobody(examples: list[Tokens], filler: int) -> None:
+    for row in pack(examples, 40):
+        mask, filled = row.mask(), row.mask(filler)
+        if mask is None or filled is None:
+            assert mask is filled is None
+            continue
+        size = len(row)
+        assert (filled[:size, :size] == mask).all()
+        assert not filled[:size, size:].any() and not filled[size:, :size].any()
+        assert (filled[size:, size:] == np.eye(filler, dtype=bool)).all()
 
 
 @settings(deadline=None)

@@ -68,12 +68,16 @@ class Row:
         """The weights of all its targets together."""
         return math.fsum(self.weights)
 
-    def mask(self) -> npt.NDArray[np.bool_] | None:
-        """Returns who sees whom (the row sees the column); None for a single branch, which is causal."""
+    def mask(self, filler: int = 0) -> npt.NDArray[np.bool_] | None:
+        """Returns who sees whom (the row sees the column); None for a single branch, which is causal.
+
+        Args:
+            filler: Tokens behind the row that nobody sees; each of them sees itself.
+        """
         if len(self.branches) == 1:
             return None
         size = len(self.tokens)
-        mask = np.zeros((size, size), dtype=np.bool_)
+        mask = np.eye(size + filler, dtype=np.bool_)
         ends = [start for start, _ in self.branches[1:]] + [size]
         for (start, before), end in zip(self.branches, ends, strict=True):
             mask[start:end, before] = True

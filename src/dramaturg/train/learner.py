@@ -26,6 +26,10 @@ _TOLERANCE = {4: 1e-3, 2: 5e-2}
 _PROOF = {4: 2, 2: 8}
 """By bytes of a weight: examples that prove the packing; more where each one's loss is rounded by a few hundredths."""
 
+_GRAIN = 64
+"""A row is computed in whole multiples of so many tokens. Kernels for a CPU are prepared for each length and kept: with
+lengths as they come, memory grows from step to step."""
+
 Generators: TypeAlias = "dict[str, Any]"
 """State of torch's generators, by device."""
 
@@ -197,10 +201,11 @@ class Learner:
     def _loss(self, row: Row) -> Any:
         """Returns the sum of the losses of the row's targets, by weight."""
         torch, device = self._torch, self.device
-        mask = row.mask()
+        filler = -len(row) % _GRAIN
+        mask = row.mask(filler)
         scores = self.model(
-            input_ids=torch.tensor([row.tokens], device=device),
-            position_ids=torch.tensor([row.positions], device=device),
+            input_ids=torch.tensor([row.tokens + [0] * filler], device=device),
+            position_ids=torch.tensor([row.positions + [0] * filler], device=device),
             attention_mask=None if mask is None else torch.from_numpy(mask)[None, None].to(device),
             logits_to_keep=torch.tensor(row.sources, device=device),
             use_cache=False,
