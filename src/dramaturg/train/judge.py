@@ -174,13 +174,19 @@ def _gathered(labels: Sequence[_Label]) -> Gathered:
 def _first_labels(excerpt: Excerpt) -> Iterator[_Label]:
     whole = transcript_of(excerpt)
     scenario = whole.scenario.model_copy(update={"reference": ""})
-    asked: tuple[tuple[Said, Sequence[Presence]], ...] = (("yes", excerpt.present), ("no", excerpt.absent))
-    for said, questions in asked:
-        for one in questions:
-            turn = next(turn for turn in whole.turns if turn.id == one.turn)
-            roles = tuple(role for role in whole.roles if role.id == turn.role)
-            alone = whole.model_copy(update={"scenario": scenario, "roles": roles, "turns": (turn,)})
-            yield _Label(alone, one.turn, one.ask, said, "")
+    turns = {turn.id: turn for turn in whole.turns}
+    for said, one in _presences(excerpt):
+        turn = turns[one.turn]
+        roles = tuple(role for role in whole.roles if role.id == turn.role)
+        alone = whole.model_copy(update={"scenario": scenario, "roles": roles, "turns": (turn,)})
+        yield _Label(alone, one.turn, one.ask, said, "")
+
+
+def _presences(excerpt: Excerpt) -> Iterator[tuple[Said, Presence]]:
+    for one in excerpt.present:
+        yield "yes", one
+    for one in excerpt.absent:
+        yield "no", one
 
 
 def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Iterator[_Label]:
@@ -205,10 +211,8 @@ def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Ite
     for one in clean.turns:
         for kind in rng.sample(sorted(questions.faults), min(OTHER_KINDS, len(questions.faults))):
             yield _Label(clean, one.id, rng.choice(questions.faults[kind].asks), "no", kind)
-    for one in excerpt.present:
-        yield _Label(clean, one.turn, one.ask, "yes", "")
-    for one in excerpt.absent:
-        yield _Label(clean, one.turn, one.ask, "no", "")
+    for said, one in _presences(excerpt):
+        yield _Label(clean, one.turn, one.ask, said, "")
 
 
 def _edited(transcript: Transcript, turn: str, edit: Edit) -> Transcript:

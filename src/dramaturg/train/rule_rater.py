@@ -1,32 +1,27 @@
 """A rater made of rules: it sees what code can see in a performance, and nothing of how well a role is played.
 
-Says something again or copies it, breaks off, has nothing to say, speaks as an AI: the share of acts with such a fault
-takes points off, and the critique names the turns. A teacher for nothing, for small models that play badly in ways that
+Says something again or copies it, breaks off, speaks as an AI: the share of acts with such a fault takes points off,
+and the critique names the turns. A teacher for nothing, for small models that play badly in ways that
 anybody can see; whoever plays without these faults gets the highest ratings from it.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dramaturg.files import shipped
 from dramaturg.judge.audit.patterns import AS_AN_AI
-from dramaturg.judge.rating.asking import CRITIQUE
-from dramaturg.judge.rating.rendering import CONTINUED
-from dramaturg.judge.rating.rubric import HIGHEST, LOWEST, load_rubric
+from dramaturg.judge.rating.by_rule import SOURCE, answer_by_rule, shown_in
+from dramaturg.judge.rating.rendering import CONTINUED, marks
+from dramaturg.judge.rating.rubric import HIGHEST, LOWEST
 from dramaturg.model import Reply, Request
-from dramaturg.model.script import BuiltIn, scripted_reply
+from dramaturg.model.script import BuiltIn
 from dramaturg.stage.world.sameness import is_copy, is_same
-from dramaturg.text import Json, canonical_json
 
 _LINE = re.compile(r"^(?P<mark>\w+) \[(?P<turn>T\d+)\][^:：\n]{0,160}[:：] (?P<text>.*)$", re.MULTILINE)
-_DONE = frozenset({"Done", "所为"})
 _ENDED = re.compile(r"[.!?…。！？](?:[\"'”’」』)）*]|\s)*$")
-_NAMED = re.compile(r"^(?:- )?(?P<name>[^\n:：]{1,60})[:：]", re.MULTILINE)
 
 FAULTS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -74,10 +69,11 @@ class Seen:
 def faults_in(shown: str) -> tuple[list[Seen], int]:
     """Returns the faults of a performance as a rater is shown it, and how many acts it has."""
     found: list[Seen] = []
+    own_marks = {marks(language)["done"] for language in FAULTS}
     before: list[tuple[str, str, bool]] = []
     acts = 0
     for line in _LINE.finditer(shown.replace(f"\n{CONTINUED}", " ")):
-        turn, text, done = line["turn"], line["text"].strip(), line["mark"] in _DONE
+        turn, text, done = line["turn"], line["text"].strip(), line["mark"] in own_marks
         if done:
             acts += 1
             same = (name for name, told, own in before if (is_same if own else is_copy)(text, told))
@@ -93,8 +89,7 @@ def faults_in(shown: str) -> tuple[list[Seen], int]:
 
 def rating_of(metric: str, found: Sequence[Seen], acts: int) -> int:
     """Returns the rating of a metric: from the highest down to the lowest by the share of acts with a fault of its."""
-    counted = WEIGHS.get(metric)
-    faulty = {one.turn for one in found if counted is None or one.kind in counted}
+    faulty = {one.turn for one in _touching(metric, found)}
     return HIGHEST - round((HIGHEST - LOWEST) * len(faulty) / max(1, acts))
 
 
@@ -104,35 +99,25 @@ def critique_of(found: Sequence[Seen], language: str) -> str:
     return " ".join(words[one.kind].format(turn=one.turn, other=one.other) for one in found) or words["none"]
 
 
+def _touching(metric: str, found: Sequence[Seen]) -> list[Seen]:
+    """Returns the faults that take points off a metric."""
+    counted = WEIGHS.get(metric)
+    return [one for one in found if counted is None or one.kind in counted]
+
+
 def _reply(request: Request) -> Reply:
-    shown = "\n".join(message.text for message in request.messages[:2])
-    language = "zh" if "\n所为 [" in shown or "\n所见 [" in shown else "en"
+    shown = shown_in(request)
+    language = next((one for one in FAULTS if f"\n{marks(one)['done']} [" in shown), "en")
     found, acts = faults_in(shown)
     critique = critique_of(found, language)
-    if request.labels.get("purpose") == CRITIQUE:
-        return scripted_reply(request, critique)
-    if (metric := request.labels.get("metric")) is not None:
-        answer: dict[str, Json] = {"critique": critique, "rating": rating_of(metric, found, acts)}
-        return scripted_reply(request, canonical_json(answer))
-    names = _names()
-    asked = [one["name"] for one in _NAMED.finditer(request.messages[-1].text) if one["name"] in names]
-    entries: list[Json] = [
-        {"id": name, "reason": _reason(names[name], found, language), "rating": rating_of(names[name], found, acts)}
-        for name in asked
-    ]
-    return scripted_reply(request, canonical_json({"answers": entries}))
+    return answer_by_rule(
+        request,
+        lambda metric: rating_of(metric, found, acts),
+        critique=critique,
+        of_one=critique,
+        reason=lambda metric: critique_of(_touching(metric, found)[:1], language),
+    )
 
 
-def _reason(metric: str, found: Sequence[Seen], language: str) -> str:
-    counted = WEIGHS.get(metric)
-    return critique_of([one for one in found if counted is None or one.kind in counted][:1], language)
-
-
-@functools.cache
-def _names() -> Mapping[str, str]:
-    """Returns the id of every metric that ships, by its name in any language."""
-    return {metric.name: metric.id for path in shipped("rubrics").values() for metric in load_rubric(path).metrics}
-
-
-BUILT_IN: Mapping[str, BuiltIn] = {"rule-rater": BuiltIn(_reply, (Path(__file__),))}
+BUILT_IN: Mapping[str, BuiltIn] = {"rule-rater": BuiltIn(_reply, (Path(__file__), SOURCE))}
 """Name → script, for `script:NAME`."""

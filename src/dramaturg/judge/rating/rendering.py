@@ -36,7 +36,7 @@ def material(trajectory: Trajectory, language: str, *, is_rated: Callable[[Turn]
         for turn in turns
     ]
     performer = f"{_one_line(role.name)}\n{role.description.strip()}".strip()
-    nothing = _marks(language)["nothing"]
+    nothing = marks(language)["nothing"]
     return load_prompt("rate-material", language).fill(
         scene=quote_untrusted(trajectory.scene.strip() or nothing, *FENCES),
         performer=quote_untrusted(performer or nothing, *FENCES),
@@ -66,7 +66,7 @@ def render_questions(rubric: Rubric) -> str:
 
 
 def _line(turn: Turn, language: str, *, done: bool, rated: bool) -> str:
-    words = _marks(language)
+    words = marks(language)
     notes = [words[turn.kind]] if turn.kind in words else []
     if done and not rated:
         notes.append(words["context"])
@@ -77,7 +77,8 @@ def _line(turn: Turn, language: str, *, done: bool, rated: bool) -> str:
 
 
 @functools.cache
-def _marks(language: str) -> Mapping[str, str]:
+def marks(language: str) -> Mapping[str, str]:
+    """Returns the words that mark lines of a performance, by what they mark."""
     lines = load_prompt("rate-marks", language).fill().splitlines()
     return {key.strip(): words.strip() for key, _, words in (line.partition(":") for line in lines)}
 

@@ -7,31 +7,26 @@ sees everything, of one that never looks, and of chance.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import get_args
 
-from dramaturg.files import shipped
 from dramaturg.judge.audit.mutation import Severity
 from dramaturg.judge.audit.world.faults import DETECTED_BY
 from dramaturg.judge.audit.world.plan import planted_text
 from dramaturg.judge.audit.world.scenes import shipped_rater_bases
 from dramaturg.judge.rating import HIGHEST, LOWEST
-from dramaturg.judge.rating.asking import CRITIQUE
-from dramaturg.judge.rating.rubric import load_rubric
+from dramaturg.judge.rating.by_rule import SOURCE, answer_by_rule, shown_in
+from dramaturg.judge.rating.rendering import CONTINUED
 from dramaturg.model import Reply, Request
-from dramaturg.model.script import BuiltIn, scripted_reply
-from dramaturg.text import Json, canonical_json
+from dramaturg.model.script import BuiltIn
 
 FALL: Mapping[Severity, int] = {"mild": 2, "severe": 4}
 """Points that the rater who knows takes off."""
 
 Rating = Callable[[str, str, Request], int]
 """Returns the rating of a metric, by its id, and the material that is shown."""
-
-_NAMED = re.compile(r"^(?P<name>[^\n:：]{1,60})[:：]", re.MULTILINE)
 
 
 def oracle(metric: str, shown: str, request: Request) -> int:
@@ -51,24 +46,8 @@ def random_rater(metric: str, shown: str, request: Request) -> int:
 
 
 def _reply(rating: Rating, request: Request) -> Reply:
-    shown = _plain("\n".join(message.text for message in request.messages[:2]))
-    if request.labels.get("purpose") == CRITIQUE:
-        return scripted_reply(request, "By rule.")
-    if (metric := request.labels.get("metric")) is not None:
-        answer: dict[str, Json] = {"critique": "by rule", "rating": rating(metric, shown, request)}
-        return scripted_reply(request, canonical_json(answer))
-    names = _names()
-    asked = [found["name"] for found in _NAMED.finditer(request.messages[-1].text) if found["name"] in names]
-    entries: list[Json] = [
-        {"id": name, "reason": "by rule", "rating": rating(names[name], shown, request)} for name in asked
-    ]
-    return scripted_reply(request, canonical_json({"answers": entries}))
-
-
-@functools.cache
-def _names() -> Mapping[str, str]:
-    """Returns the id of every metric that ships, by its name in any language."""
-    return {metric.name: metric.id for path in shipped("rubrics").values() for metric in load_rubric(path).metrics}
+    shown = _plain(shown_in(request))
+    return answer_by_rule(request, lambda metric: rating(metric, shown, request))
 
 
 @functools.cache
@@ -88,13 +67,13 @@ def _planted() -> tuple[tuple[str, Severity, tuple[str, ...]], ...]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace("    | ", "").split())
+    return " ".join(text.replace(CONTINUED, "").split())
 
 
 def _built_in(rating: Rating) -> BuiltIn:
     folder = Path(__file__).parent
     sources = tuple(folder / f"{name}.py" for name in ("scripted", "scenes", "plan", "faults"))
-    return BuiltIn(functools.partial(_reply, rating), sources)
+    return BuiltIn(functools.partial(_reply, rating), (*sources, SOURCE))
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
