@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +142,21 @@ def test_a_run_goes_on_from_the_adapter_of_another(base: Path, data: Path, tmp_p
     assert "has no adapter yet" in refusal(configured(base, data, tmp_path / "third", start_from=tmp_path / "first"))
     none = refusal(configured(base, data, tmp_path / "third", start_from=tmp_path / "nowhere"))
     assert "holds no training run" in none
+
+
+def test_a_run_goes_on_though_the_one_that_it_started_from_is_gone(base: Path, data: Path, tmp_path: Path) -> None:
+    trained(configured(base, data, tmp_path / "first", epochs=2))
+    config = configured(base, data, tmp_path / "second", epochs=1, start_from=tmp_path / "first")
+    ended, _ = trained(config)
+    (tmp_path / "first" / "best.pt").write_bytes((tmp_path / "first" / "last.pt").read_bytes())  # it went on
+    again, _ = trained(config)
+    assert again == replace(ended, seconds=0.0, peak_memory_bytes=again.peak_memory_bytes)
+    other, _ = trained(configured(base, data, tmp_path / "other", epochs=1))
+    assert other.step > 0
+    elsewhere = configured(base, data, tmp_path / "second", epochs=1, start_from=tmp_path / "other")
+    assert "start_run" in refusal(elsewhere, RunChangedError)
+    shutil.rmtree(tmp_path / "first")
+    assert trained(config)[0].held_out_loss == ended.held_out_loss
 
 
 KILLED = """

@@ -36,7 +36,10 @@ def run(config: Config, as_json: AsJson = False) -> None:
     fell = f"held-out loss {ended.base_loss:.4f} → {ended.best_loss:.4f} (step {ended.best_step})"
     say(f"{ended.step} steps{early}; {fell}")
     if ended.best_step == 0:
-        complain("no step was better than the base alone; the adapter changes nothing")
+        if settings.start_from is None:
+            complain("no step was better than the base alone; the adapter changes nothing")
+        else:
+            complain(f"no step was better than the start; the adapter is that of {settings.start_from}")
     say(f"next: dramaturg train export {settings.out} --to gguf")
 
 

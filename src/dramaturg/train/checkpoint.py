@@ -4,6 +4,7 @@ OUT/run.json      what the run is, and what was learnt from: another configurati
 OUT/log.jsonl     a line for each step and each look at the held-out loss
 OUT/last.pt       adapter, optimizer, random generators and position after a step
 OUT/best.pt       the adapter with the lowest held-out loss
+OUT/start.pt      the adapter that the run began with, where it is another run's
 OUT/lock          held by the process that trains
 
 Order of the data and learning rate are functions of seed and step, so the position is the number of the step.
@@ -43,6 +44,7 @@ class RunFacts(BaseModel):
         kv_heads: Of its keys and values.
         lora: The adapter.
         trained_on: Ids of scenes, cases and transcripts that decided anything: of the training and validation set.
+        learnt: Ids of the scenes and cases of the training set alone.
         examples: How many were learnt from.
         kinds: Kinds of data.
         purposes: What the calls of the examples are for, or the kinds of faults that they ask about.
@@ -64,6 +66,7 @@ class RunFacts(BaseModel):
     examples: int
     kinds: tuple[str, ...]
     purposes: tuple[str, ...] = ()
+    learnt: tuple[str, ...] = ()
     too_long: int
 
     def after(self, before: RunFacts) -> RunFacts:
@@ -75,6 +78,7 @@ class RunFacts(BaseModel):
         return self.model_copy(
             update={
                 "trained_on": both(self.trained_on, before.trained_on),
+                "learnt": both(self.learnt, before.learnt),
                 "kinds": both(self.kinds, before.kinds),
                 "purposes": both(self.purposes, before.purposes),
             }
@@ -113,7 +117,7 @@ def read_facts_of(out: Path) -> RunFacts:
         ContentError: The folder holds no run.
     """
     path = out / "run.json"
-    if not path.is_file():
+    if not is_begun(out):
         raise ContentError("holds no training run", where=str(out), allowed="the folder `out` of a train run")
     try:
         return RunFacts.model_validate_json(read_text(path))
@@ -128,7 +132,7 @@ def begin(out: Path, facts: RunFacts) -> None:
         RunChangedError: It is not; the message names what differs.
         UserError: The folder cannot be written.
     """
-    if (out / "run.json").exists():
+    if is_begun(out):
         before, now = read_facts_of(out).settings, json.loads(canonical_json(facts.settings))
         other = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
         if other:
@@ -168,6 +172,24 @@ class Checkpoints:
         """The best adapter."""
         return self._out / "best.pt"
 
+    @property
+    def start(self) -> Path:
+        """The adapter that the run began with, where it is another run's."""
+        return self._out / "start.pt"
+
+    def take_start(self, run: Path) -> None:
+        """Keeps another run's best adapter as the start, so that nothing depends on that run any more.
+
+        Raises:
+            ContentError: It has none, or that is no checkpoint.
+            UserError: The disk is full, or cannot be written.
+        """
+        other = Checkpoints(run)
+        if not other.best.is_file():
+            raise ContentError("start_from: the run has no adapter yet", where=str(run), allowed="a run that has begun")
+        position, held = other.load(other.best)
+        self._write(self.start, held, position.step)
+
     def save_last(self, position: Position, adapter: Any, optimizer: Any, generators: Any) -> None:
         """Writes where the run stands.
 
@@ -181,6 +203,10 @@ class Checkpoints:
     def save_best(self, position: Position, adapter: Any) -> None:
         """Writes the best adapter; see `save_last`."""
         self._write(self.best, {"position": asdict(position), "adapter": adapter}, position.step)
+
+    def adapter(self, path: Path) -> dict[str, Any]:
+        """Returns the adapter of a checkpoint, its weights by PEFT's names; see `load`."""
+        return dict(self.load(path)[1]["adapter"])
 
     def load(self, path: Path) -> tuple[Position, Mapping[str, Any]]:
         """Returns position and content of a checkpoint.
@@ -221,14 +247,9 @@ class Checkpoints:
             ) from None
 
 
-def best_adapter(out: Path) -> dict[str, Any]:
-    """Returns the best adapter of a run, its weights by PEFT's names.
-
-    Raises:
-        ContentError: There is none yet.
-    """
-    checkpoints = Checkpoints(out)
-    return dict(checkpoints.load(checkpoints.best)[1]["adapter"])
+def is_begun(out: Path) -> bool:
+    """Returns whether a folder holds a run."""
+    return (out / "run.json").is_file()
 
 
 class Log:

@@ -11,7 +11,7 @@ from dramaturg.errors import ContentError, ModelFileError, UserError
 from dramaturg.model.gguf import read_gguf
 from dramaturg.model.registry import file_digest
 from dramaturg.train.adapter import Metadata, Stored, write_gguf_adapter
-from dramaturg.train.checkpoint import RunFacts, best_adapter, read_facts_of
+from dramaturg.train.checkpoint import Checkpoints, RunFacts, read_facts_of
 from dramaturg.train.loading import ChatTokens, add_adapter, find_base, load_weights, needed, quiet
 
 Target = Literal["peft", "merged", "gguf"]
@@ -40,7 +40,7 @@ def export_peft(out: Path, target: Path) -> None:
         target_modules=list(lora.targets),
         layers_to_transform=list(range(first, facts.layers)) if first else None,
     )
-    weights = best_adapter(out)
+    weights = _best(out)
     with _writing(target):
         target.mkdir(parents=True, exist_ok=True)
         config.save_pretrained(str(target))
@@ -58,7 +58,7 @@ def export_merged(out: Path, target: Path) -> None:
     if base.digest != facts.base_digest:
         raise ModelFileError("is not the base that the run began with", where=facts.base)
     model: Any = add_adapter(load_weights(base, needed("torch").float32, "cpu"), facts.lora)
-    needed("peft").set_peft_model_state_dict(model, best_adapter(out))
+    needed("peft").set_peft_model_state_dict(model, _best(out))
     merged = model.merge_and_unload()
     if facts.is_gguf:  # the weights are plain numbers by now
         merged.hf_quantizer = None
@@ -88,7 +88,7 @@ def export_gguf(out: Path, target: Path, *, beside: Sequence[Path] = (), stored:
     if not digests:
         what = "the base is no GGUF file: the adapter must know which it will be loaded beside"
         raise ContentError(what, where=facts.base, allowed="--beside BASE.gguf, made from the same weights")
-    weights = {name: tensor.float().numpy() for name, tensor in best_adapter(out).items()}
+    weights = {name: tensor.float().numpy() for name, tensor in _best(out).items()}
     metadata = Metadata(f"{out.resolve().name} ({', '.join(facts.kinds)})", _base_name(facts), digests)
     write_gguf_adapter(target, weights, facts, metadata, stored)
 
@@ -102,6 +102,11 @@ def _refuse_other_model(path: Path, facts: RunFacts) -> None:
     if found.kind != "model" or found.blocks != facts.layers:
         what = f"is no model of {facts.layers} layers, as the base is"
         raise ModelFileError(what, where=str(path), allowed="the same weights as GGUF")
+
+
+def _best(out: Path) -> dict[str, Any]:
+    checkpoints = Checkpoints(out)
+    return checkpoints.adapter(checkpoints.best)
 
 
 @contextmanager

@@ -24,6 +24,8 @@ class Material:
         validation: Examples that the held-out loss is taken on.
         too_long: Examples of both that are longer than the cutoff, and left out.
         trained_on: Ids of the scenes, cases and transcripts of both.
+        learnt: Ids of the scenes and cases that are learnt from.
+        held_out: The same of those that the held-out loss is taken on.
         kinds: Kinds of data.
         purposes: Of the calls of both, or the kinds of faults that they ask about.
     """
@@ -32,6 +34,8 @@ class Material:
     validation: tuple[Tokens, ...]
     too_long: int
     trained_on: tuple[str, ...]
+    learnt: tuple[str, ...]
+    held_out: tuple[str, ...]
     kinds: tuple[str, ...]
     purposes: tuple[str, ...]
 
@@ -85,9 +89,15 @@ def in_tokens(
         validation=validation,
         too_long=len(both) - len(train) - len(validation),
         trained_on=tuple(sorted({name for example in both for name in (example.scene, example.source) if name})),
+        learnt=_scenes(splits[0]),
+        held_out=_scenes(splits[1]),
         kinds=tuple(sorted({example.kind for example in both})),
         purposes=tuple(sorted({example.purpose for example in both} - {""})),
     )
+
+
+def _scenes(split: Sequence[Example]) -> tuple[str, ...]:
+    return tuple(sorted({example.scene for example in split} - {""}))
 
 
 def _read(path: Path) -> list[Example]:

@@ -18,15 +18,7 @@ from filelock import FileLock, Timeout
 
 from dramaturg.errors import ContentError, UserError
 from dramaturg.train.batching import Order, Row, Tokens, alone, bunches, pack, spread
-from dramaturg.train.checkpoint import (
-    Checkpoints,
-    Log,
-    Position,
-    RunFacts,
-    begin,
-    best_adapter,
-    read_facts_of,
-)
+from dramaturg.train.checkpoint import Checkpoints, Log, Position, RunFacts, begin, is_begun, read_facts_of
 from dramaturg.train.config import TrainingConfig
 from dramaturg.train.estimate import Estimate, fit_pace
 from dramaturg.train.learner import Learner, NotANumberError
@@ -150,7 +142,9 @@ def _train(config: TrainingConfig, watch: Watch) -> Ended:
     material = in_tokens(splits, chat, config.cutoff, str(config.data))
     learner = Learner(base, config)
     facts = _facts(config, base, material, learner.shape)
-    begin(config.out, facts if config.start_from is None else _started(facts, config.start_from))
+    if config.start_from is not None:
+        facts = _started(facts, config.start_from, material, config.out)
+    begin(config.out, facts)
     return _Run(config, material, learner, watch).to_the_end(chat.notes)
 
 
@@ -183,7 +177,8 @@ class _Run:
             estimate = self._estimate()
             begun = time.perf_counter()
             if self._held is None:
-                learner.start(None if self._config.start_from is None else best_adapter(self._config.start_from))
+                start = self._checkpoints.start
+                learner.start(None if self._config.start_from is None else self._checkpoints.adapter(start))
             else:
                 learner.restore(position.step, self._held)
             try:
@@ -322,6 +317,7 @@ def _facts(config: TrainingConfig, base: Base, material: Material, shape: Any) -
         kv_heads=shape.num_key_value_heads,
         lora=config.lora,
         trained_on=material.trained_on,
+        learnt=material.learnt,
         examples=len(material.train),
         kinds=material.kinds,
         purposes=material.purposes,
@@ -329,23 +325,42 @@ def _facts(config: TrainingConfig, base: Base, material: Material, shape: Any) -
     )
 
 
-def _started(facts: RunFacts, run: Path) -> RunFacts:
-    """Returns what a run is that starts from another one's adapter.
+def _started(facts: RunFacts, run: Path, material: Material, out: Path) -> RunFacts:
+    """Returns what a run is that starts from another one's adapter, and keeps that adapter in the run's own folder.
+
+    A run that has begun needs the other one no more: that may have gone on since, or be gone.
 
     Raises:
-        ContentError: There is no such run, or its adapter does not fit this one.
+        ContentError: There is no such run, its adapter does not fit this one, or it learnt what is held out here.
     """
-    before = read_facts_of(run)
-    names = ("base_digest", "architecture", "layers", "lora")
-    for name in names:
-        was, now = getattr(before, name), getattr(facts, name)
+    checkpoints = Checkpoints(out)
+    if is_begun(out):
+        recorded = read_facts_of(out).settings.get("start_run")
+    else:
+        before = read_facts_of(run)
+        _refuse_misfit(facts, before, run)
+        if seen := sorted({*before.learnt} & {*material.held_out}):
+            what = f"start_from: scenes that are held out here were learnt there: {len(seen)}, such as {seen[0]!r}"
+            raise ContentError(what, where=str(run), allowed="a set made by train data --split-as")
+        checkpoints.take_start(run)
+        facts, recorded = facts.after(before), None
+    start = {
+        "start_from": _digest(checkpoints.start) if checkpoints.start.is_file() else None,
+        "start_run": _digest(run / "run.json") if is_begun(run) else recorded,
+    }
+    return facts.model_copy(update={"settings": {**facts.settings, **start}})
+
+
+def _refuse_misfit(facts: RunFacts, before: RunFacts, run: Path) -> None:
+    fits = {
+        "base": (before.settings["base"], facts.settings["base"]),
+        "architecture": (before.architecture, facts.architecture),
+        "layers": (before.layers, facts.layers),
+        "lora": (before.lora, facts.lora),
+    }
+    for name, (was, now) in fits.items():
         if was != now:
             raise ContentError(f"start_from: its {name} is {was}, of this run it is {now}", where=str(run))
-    best = Checkpoints(run).best
-    if not best.is_file():
-        raise ContentError("start_from: the run has no adapter yet", where=str(run), allowed="a run that has begun")
-    settings = {**facts.settings, "start_from": _digest(best)}
-    return facts.after(before).model_copy(update={"settings": settings})
 
 
 def _digest(path: Path) -> str:
