@@ -141,17 +141,23 @@ def test_nothing_of_an_audit_or_of_natural_text_is_trained_on():
     assert not kinds & {"as_an_ai", "witness_questions", "prosecutor_concedes", "judge_opines_guilt"}
 
 
-def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
-    many = [
+def _scenes(told: dict[str, str]) -> list[dict[str, object]]:
+    """Returns an excerpt for each key, told some words of its own."""
+    return [
         {
             **EXCERPT,
             "id": f"key-{word.casefold()}",
-            "reference": f"The key lies in the {word}.",
+            "reference": words,
             "roles": [{**role, "name": f"{role['name']} {word}"} for role in EXCERPT["roles"]],  # type: ignore[union-attr, index]
             "turns": [{**turn, "text": f"{word}: {turn['text']}"} for turn in EXCERPT["turns"]],  # type: ignore[union-attr, index]
         }
-        for word in ("Barn", "Cellar", "Dell", "Elm", "Ford", "Glen", "Hall", "Inn")
+        for word, words in told.items()
     ]
+
+
+def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
+    words = ("Barn", "Cellar", "Dell", "Elm", "Ford", "Glen", "Hall", "Inn")
+    many = _scenes({word: f"The key lies in the {word}." for word in words})
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"excerpts": many}))
     out = tmp_path / "set"
     code, told, errors = dramaturg(
@@ -184,6 +190,53 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
     assert code == 1 and "holds no data set" in errors
     code, _, errors = dramaturg("train", "data", "judge", tmp_path, "--out", tmp_path / "x", "--first-lesson")
     assert code == 1 and "is made of excerpts alone" in errors
+
+
+def test_what_another_set_holds_out_is_not_learnt_in_other_words_either(tmp_path: Path):
+    words = {word: f"The {word} was sold when it rained for nine days and {word} lost its last roof." for word in
+             ("Barn", "Cellar", "Dell", "Elm", "Ford", "Glen", "Hall", "Inn")}  # fmt: skip
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump({"excerpts": _scenes(words)}))
+    whole, lesson = tmp_path / "whole", tmp_path / "lesson"
+    code, _, errors = dramaturg("train", "data", "judge", "--excerpts", tmp_path / "one.yaml", "--out", whole)
+    assert code == 0, errors
+    by_split = {
+        name: [json.loads(line)["scene"] for line in (whole / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("train", "test")
+    }
+    held_out, learner = by_split["test"][0], by_split["train"][0]
+    retold = _scenes(words)
+    one = next(one for one in retold if one["id"] == learner)
+    secret = words[held_out.removeprefix("key-").title()]
+    one["turns"] = [{**turn, "text": f"{turn['text']} {secret}"} for turn in one["turns"]]  # type: ignore[attr-defined]
+    (tmp_path / "two.yaml").write_text(yaml.safe_dump({"excerpts": retold}))
+    code, told, errors = dramaturg(
+        "train", "data", "judge", "--excerpts", tmp_path / "two.yaml", "--out", lesson, "--first-lesson",
+        "--split-as", whole, "--json",
+    )  # fmt: skip
+    assert code == 0, errors
+    assert json.loads(told)["left_out"]["shares a run of words with test"] == 2
+    assert learner not in (lesson / "train.jsonl").read_text()
+    code, told, errors = dramaturg("train", "check", lesson / "train.jsonl", whole / "test.jsonl")
+    assert code == 0, errors
+
+
+def test_splits_of_a_set_that_tears_a_scene_or_learns_nothing_are_not_taken(tmp_path: Path):
+    excerpts = tmp_path / "one.yaml"
+    excerpts.write_text(yaml.safe_dump({"excerpts": _scenes({"Barn": "A barn.", "Dell": "A dell.", "Elm": "An elm."})}))
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    code, _, errors = dramaturg(
+        "train", "data", "judge", "--excerpts", excerpts, "--out", whole, "--validation", "0", "--test", "0"
+    )
+    assert code == 0, errors
+    again = ("train", "data", "judge", "--excerpts", excerpts, "--out", out, "--split-as", whole)
+    lines = (whole / "train.jsonl").read_text()
+    (whole / "test.jsonl").write_text(lines)
+    code, _, errors = dramaturg(*again)
+    assert code == 1 and "in train and in test" in errors
+    (whole / "train.jsonl").unlink()
+    code, _, errors = dramaturg(*again)
+    assert code == 1 and "nothing is left to learn from" in errors
+    assert not out.exists()
 
 
 def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):

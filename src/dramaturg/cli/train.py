@@ -175,7 +175,7 @@ def data(
             )
         case _:
             assert_never(kind)
-    layout = Layout(validation, test, seed, tuple(form.value for form in forms or ()), base, split_as)
+    layout = Layout(validation, test, seed, tuple(form.value for form in forms or ()), base, like=split_as)
     card = write_set(out, kind.value, gathered, layout, sources=folders)
     if as_json:
         say_json({"out": str(out), **card.model_dump(mode="json")})

@@ -84,30 +84,52 @@ def split_examples(
     return found
 
 
-def split_as(examples: Sequence[Example], folder: Path) -> dict[Split, list[Example]]:
-    """Returns the examples by split, each where another set has its scene.
-
-    Args:
-        examples: What is split.
-        folder: The other set.
+def read_set(folder: Path) -> dict[Split, list[Example]]:
+    """Returns the splits of a set.
 
     Raises:
-        ContentError: It is no set, or does not have one of the scenes.
+        ContentError: It is no set, or a file of it is wrong.
     """
-    of_scene: dict[str, Split] = {}
     found: dict[Split, list[Example]] = {}
     for name in SPLITS:
         path = folder / f"{name}.jsonl"
         if path.is_file():
-            found[name] = []
-            of_scene |= {row.scene: name for _, row in read_jsonl(path, ExampleRow)}
+            found[name] = [row.example for _, row in read_jsonl(path, ExampleRow)]
     if not found:
         raise ContentError("holds no data set", where=str(folder), allowed="a folder of dramaturg train data")
+    return found
+
+
+def split_as(
+    examples: Sequence[Example], other: Mapping[Split, Sequence[Example]], left_out: Counter[str], where: str
+) -> dict[Split, list[Example]]:
+    """Returns the examples by split, each where another set has its scene; what it does not have is left out.
+
+    Args:
+        examples: What is split.
+        other: The splits of the other set.
+        left_out: Is told what was left out.
+        where: Of the other set, for errors.
+
+    Raises:
+        ContentError: The other set has none of the scenes, has one in two splits, or has them all held out.
+    """
+    of_scene: dict[str, Split] = {}
+    for name, split in other.items():
+        for scene in sorted({example.scene for example in split}):
+            if of_scene.setdefault(scene, name) != name:
+                raise ContentError(f"has the scene {scene!r} in {of_scene[scene]} and in {name}", where=where)
+    found: dict[Split, list[Example]] = {}
     for example in examples:
-        if example.scene not in of_scene:
-            raise ContentError(f"does not have the scene {example.scene!r}", where=str(folder))
-        found[of_scene[example.scene]].append(example)
-    return {name: split for name, split in found.items() if split}
+        if example.scene in of_scene:
+            found.setdefault(of_scene[example.scene], []).append(example)
+        else:
+            left_out["its scene is not in the other set"] += 1
+    if not found:
+        raise ContentError(f"does not have the scene {examples[0].scene!r}, nor any other of this set", where=where)
+    if "train" not in found:
+        raise ContentError("has every scene of this set held out: nothing is left to learn from", where=where)
+    return {name: found[name] for name in SPLITS if name in found}
 
 
 def refuse_one_class(labels: Mapping[str, int], what: str) -> None:

@@ -14,7 +14,7 @@ from dramaturg.train.example import Example, ExampleRow, Gathered, Kind
 from dramaturg.train.formats import FORMS, Form, file_of, write_form
 from dramaturg.train.leaks import Piece, find_leaks, sharing
 from dramaturg.train.recipes import BASE, write_llamafactory, write_trl
-from dramaturg.train.splitting import SPLITS, Split, refuse_one_class, split_as, split_examples
+from dramaturg.train.splitting import SPLITS, Split, read_set, refuse_one_class, split_as, split_examples
 
 PAIRS: tuple[tuple[Split, Split], ...] = (("train", "test"), ("validation", "test"), ("train", "validation"))
 """Splits that must share nothing; of each pair, the first gives way."""
@@ -75,19 +75,23 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
     if gathered.labels:
         refuse_one_class(gathered.labels, "rating" if kind == "reward" else "answer")
     tokens_of, tokenizer = tokenizer_of(layout.base)
+    beside: list[Piece] = []
     if layout.like is None:
         splits = split_examples(examples, validation=layout.validation, test=layout.test, seed=layout.seed)
     else:
-        splits = split_as(examples, layout.like)
-    splits = _without_shared_runs(splits, left_out)
-    if leaks := find_leaks(_pieces(splits)):
-        raise UserError(f"the splits leak: {leaks[0]}", where=str(out), allowed="report this as a fault")
+        other = read_set(layout.like)
+        splits = split_as(examples, other, left_out, str(layout.like))
+        beside = _pieces(other, f"{layout.like}: ")
+    splits = _without_shared_runs(splits, left_out, beside)
+    if leaks := find_leaks([*_pieces(splits), *beside]):
+        allowed = "another set than " + str(layout.like) if layout.like else "report this as a fault"
+        raise UserError(f"the splits leak: {leaks[0]}", where=str(out), allowed=allowed)
     card = card_of(
         kind,
         splits,
         seed=layout.seed,
         sources=sources,
-        terms=gathered.terms,
+        terms=gathered.terms if layout.like is None else {**gathered.terms, "split_as": str(layout.like)},
         left_out=left_out,
         tokens_of=tokens_of,
         tokenizer=tokenizer,
@@ -129,24 +133,30 @@ def _distinct(examples: Sequence[Example], left_out: Counter[str]) -> list[Examp
 
 
 def _without_shared_runs(
-    splits: Mapping[Split, Sequence[Example]], left_out: Counter[str]
+    splits: Mapping[Split, Sequence[Example]], left_out: Counter[str], beside: Sequence[Piece]
 ) -> dict[Split, list[Example]]:
     """Returns the splits without what has a long run of words in common with a split that is held out.
+
+    Args:
+        splits: Examples by split.
+        left_out: Is told what was left out.
+        beside: Of another set that is learnt from too; they stay, so that what is held out here may give way.
 
     Raises:
         UserError: Nothing is left of a split.
     """
     kept: dict[Split, list[Example]] = {name: list(split) for name, split in splits.items()}
+    pairs = PAIRS if not beside else (*PAIRS, *((held_out, name) for name, held_out in PAIRS))
     is_clear = False
     while not is_clear:  # what is taken away may make a stock phrase one of two scenes alone
         is_clear = True
-        for name, held_out in PAIRS:
-            if name not in kept or held_out not in kept:
+        for name, other in pairs:
+            if name not in kept or (other not in kept and not beside):
                 continue
-            shared = sharing(_pieces(kept), name, held_out)
+            shared = sharing([*_pieces(kept), *beside], name, other)
             clear = [example for example in kept[name] if example.id not in shared]
-            is_clear = is_clear and not shared
-            left_out[f"shares a run of words with {held_out}"] += len(kept[name]) - len(clear)
+            is_clear = is_clear and len(clear) == len(kept[name])
+            left_out[f"shares a run of words with {other}"] += len(kept[name]) - len(clear)
             kept[name] = clear
     for name, split in kept.items():
         if not split:
@@ -158,9 +168,9 @@ def _without_shared_runs(
     return kept
 
 
-def _pieces(splits: Mapping[Split, Sequence[Example]]) -> list[Piece]:
+def _pieces(splits: Mapping[Split, Sequence[Example]], where: str = "") -> list[Piece]:
     return [
-        Piece(name, example.id, (*_texts(example), example.answer), example.scene, example.characters)
+        Piece(name, where + example.id, (*_texts(example), example.answer), example.scene, example.characters)
         for name, split in splits.items()
         for example in split
     ]
