@@ -79,6 +79,14 @@ def data(
             help="judge: only what excerpts ask of presence, each turn alone: to learn from before the whole set.",
         ),
     ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without",
+            metavar="KIND",
+            help="judge: a kind of fault that stands nowhere in the set, to see later what a judge makes of it.",
+        ),
+    ] = None,
     at_least: Annotated[
         float | None,
         typer.Option(
@@ -146,6 +154,7 @@ def data(
         model=model,
         excerpts=excerpts,
         is_first_lesson=is_first_lesson,
+        without=without,
     )
     check_out(out, kind.value)
     folders = runs or []
@@ -155,7 +164,7 @@ def data(
     gathered: Gathered
     match kind:
         case DataKind.JUDGE:
-            gathered = _judge(folders, excerpts, seed, is_first_lesson)
+            gathered = _judge(folders, excerpts, seed, is_first_lesson, frozenset(without or ()))
         case DataKind.GUIDED:
             gathered = guided(read, at_least=at_least, best=best, beliefs=beliefs)
         case DataKind.NARRATOR:
@@ -235,6 +244,7 @@ def _check_options(
     model: list[str] | None,
     excerpts: list[Path] | None,
     is_first_lesson: bool,
+    without: list[str] | None,
 ) -> None:
     if kind is DataKind.REFLECTIVE and not rater:
         raise UserError("a reflective set needs a rater", where="--rater", allowed="a model spec")
@@ -245,21 +255,26 @@ def _check_options(
         "--model": (bool(model), DataKind.REFLECTIVE),
         "--excerpts": (bool(excerpts), DataKind.JUDGE),
         "--first-lesson": (is_first_lesson, DataKind.JUDGE),
+        "--without": (bool(without), DataKind.JUDGE),
     }
     for option, (is_given, of_kind) in given.items():
         if is_given and kind is not of_kind:
             raise UserError(f"goes with the kind {of_kind.value} alone", where=option)
 
 
-def _judge(audits: list[Path], excerpts: list[Path] | None, seed: int, is_first_lesson: bool) -> Gathered:
+def _judge(
+    audits: list[Path], excerpts: list[Path] | None, seed: int, is_first_lesson: bool, without: frozenset[str]
+) -> Gathered:
     from dramaturg.train.judge import excerpts_in, first_lesson, judge_examples, shipped_excerpts, shipped_questions
 
     if is_first_lesson and audits:
         raise UserError("is made of excerpts alone", where="--first-lesson", allowed="--excerpts, or neither")
+    if is_first_lesson and without:
+        raise UserError("a first lesson asks about no fault", where="--without", allowed="leave it out")
     chosen = excerpts_in(excerpts) if excerpts else () if audits else shipped_excerpts()
     if is_first_lesson:
         return first_lesson(chosen)
-    return judge_examples(chosen, audits, shipped_questions(), seed=seed)
+    return judge_examples(chosen, audits, shipped_questions(), seed=seed, without=without)
 
 
 def _players(runs: Runs) -> list[str]:

@@ -22,6 +22,7 @@ from dramaturg.errors import ContentError, UserError
 from dramaturg.files import find, load_yaml, read_jsonl
 from dramaturg.judge.audit.clean import Edit
 from dramaturg.judge.audit.excerpts import Excerpt, Presence, load_excerpts, transcript_of
+from dramaturg.judge.audit.operators import BY_KIND
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.checklist import FaultKind, Indicator, Text
 from dramaturg.judge.checklist.glance import glance_at, glance_question
@@ -72,6 +73,10 @@ class Questions(BaseModel):
         """Returns the kinds that share no family with one."""
         own = self.faults[kind].families
         return sorted(name for name, one in self.faults.items() if own.isdisjoint(one.families))
+
+    def without(self, kinds: frozenset[str]) -> Questions:
+        """Returns the questions about all other kinds."""
+        return self.model_copy(update={"faults": {name: one for name, one in self.faults.items() if name not in kinds}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,14 @@ def first_lesson(excerpts: Sequence[Excerpt]) -> Gathered:
     return _gathered([label for excerpt in excerpts for label in _first_labels(excerpt)])
 
 
-def judge_examples(excerpts: Sequence[Excerpt], audits: Sequence[Path], questions: Questions, *, seed: int) -> Gathered:
+def judge_examples(
+    excerpts: Sequence[Excerpt],
+    audits: Sequence[Path],
+    questions: Questions,
+    *,
+    seed: int,
+    without: frozenset[str] = frozenset(),
+) -> Gathered:
     """Returns the examples of excerpts and of audits' specimens.
 
     Args:
@@ -144,13 +156,24 @@ def judge_examples(excerpts: Sequence[Excerpt], audits: Sequence[Path], question
         audits: Folders that ``audit judge --out`` wrote.
         questions: What is asked about each kind.
         seed: Of the choice of wordings and of further questions.
+        without: Kinds of faults that are neither asked about nor in any turn, so that a card can tell how a judge does
+            on kinds that it never saw.
 
     Raises:
-        UserError: A folder holds no audit.
+        UserError: A folder holds no audit, or a kind to leave out is known to nobody.
         ContentError: An excerpt plants a kind that nothing is asked about, or a file is wrong.
     """
-    labels = [label for excerpt in excerpts for label in _labels_of_excerpt(excerpt, questions, seed)]
-    return _gathered([*labels, *(label for folder in audits for label in _labels_of_audit(folder, seed))])
+    if unknown := without - questions.faults.keys() - BY_KIND.keys():
+        allowed = ", ".join(sorted(questions.faults.keys() | BY_KIND.keys()))
+        raise UserError(f"no fault is of the kind {min(unknown)!r}", where="--without", allowed=allowed)
+    asked = questions.without(without)
+    labels = [label for excerpt in excerpts for label in _labels_of_excerpt(_spared(excerpt, without), asked, seed)]
+    return _gathered([*labels, *(label for folder in audits for label in _labels_of_audit(folder, seed, without))])
+
+
+def _spared(excerpt: Excerpt, kinds: frozenset[str]) -> Excerpt:
+    """Returns an excerpt in which faults of some kinds are not planted."""
+    return excerpt.model_copy(update={"hooks": {kind: of for kind, of in excerpt.hooks.items() if kind not in kinds}})
 
 
 def _gathered(labels: Sequence[_Label]) -> Gathered:
@@ -235,7 +258,7 @@ class _Planted(BaseModel):
     mutations: tuple[_Mutation, ...]
 
 
-def _labels_of_audit(folder: Path, seed: int) -> Iterator[_Label]:
+def _labels_of_audit(folder: Path, seed: int, without: frozenset[str]) -> Iterator[_Label]:
     """Yields what an audit's own plan says of its specimens: of each fault the turns with it, and one without.
 
     A question about the whole transcript that is not about the presence of a fault has no answer for a single turn.
@@ -250,10 +273,12 @@ def _labels_of_audit(folder: Path, seed: int) -> Iterator[_Label]:
     checklist = _checklist_of(files["judgements"])
     asked = {one.id: one for one in checklist.indicators}
     for _, planted in read_jsonl(files["planted"], _Planted):
+        if not without.isdisjoint(one.kind for one in planted.mutations):
+            continue
         transcript = transcripts[planted.transcript]
         rng = Random(f"judge/{seed}/{planted.transcript}")
         for indicator in (asked[name] for name in planted.indicators if name in asked):
-            if indicator.turned or indicator.scope == "turn":
+            if without.isdisjoint(indicator.detects) and (indicator.turned or indicator.scope == "turn"):
                 yield from _labels_of_specimen(planted, transcript, indicator, rng)
 
 
