@@ -18,6 +18,7 @@ from dramaturg.errors import UserError
 from dramaturg.judge.checklist import judge_transcript
 from dramaturg.ledger import Ledger
 from dramaturg.model import parse_spec
+from dramaturg.model.composed import base_name
 from dramaturg.model.opening import Models
 from dramaturg.model.pull import pull
 from dramaturg.text import sha256
@@ -53,7 +54,7 @@ async def measure(specs: tuple[str, str], questions: int, rounds: int) -> tuple[
     trial = trial.model_copy(update={"turns": trial.turns[:TURNS]})
     for spec in map(parse_spec, specs):
         if spec.provider == "embedded":
-            pull(spec.name.partition("+")[0])
+            pull(base_name(spec.name))
     seconds, calls = [0.0, 0.0], [0, 0]
     with tempfile.TemporaryDirectory() as folder:
         async with Models() as models:

@@ -81,6 +81,23 @@ async def test_a_text_about_turns_needs_a_yes_of_every_one(tmp_path: Path):
     assert (found["R-2"].answer, found["R-2"].evidence) == ("no", ("T9",))
 
 
+async def test_one_turn_that_shows_it_is_a_yes_to_a_bad_thing_too(tmp_path: Path):
+    bad = {**SOME, "id": "R-4", "text": "Does the judge shout?", "sign": "negative"}
+    found, _ = await judged(tmp_path, at(("T14",), 0.98, 0.02), mode="glance", by=checklist(bad))
+    assert (found["R-4"].answer, found["R-4"].evidence) == ("yes", ("T14",))
+
+
+async def test_turns_without_an_answer_make_a_fault_no_likelier(tmp_path: Path):
+    def answer(request: Request) -> Reply:
+        turn = turn_of(request)
+        if turn in {"T2", "T3", "T4", "T6"}:
+            return Reply("ok", text="", logprobs=())
+        return likely(yes=0.88, no=0.12) if turn == "T9" else likely(no=0.98, yes=0.02)
+
+    found, _ = await judged(tmp_path, answer, mode="glance", by=checklist(FAULT))
+    assert found["R-1"].answer == "missing"
+
+
 async def test_a_text_about_the_transcript_needs_one_turn_that_shows_it(tmp_path: Path):
     found, _ = await judged(tmp_path, at(("T14",), 0.98, 0.02), mode="glance", by=checklist(SOME))
     assert (found["R-3"].answer, found["R-3"].evidence) == ("yes", ("T14",))

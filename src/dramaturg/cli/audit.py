@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dramaturg.cli.console import AsJson, Finished, complain, figures_table, say, say_json, show
-from dramaturg.cli.judge import ASK, LONG, MODES, MOST_VOTES, Long, Mode, Wording
+from dramaturg.cli.judge import ASK, LONG, MODES, MOST_VOTES, OF_THE_JUDGE, Long, Mode, Wording
 from dramaturg.cli.run import LedgerAt, MaxCalls, MaxCost, MaxTokens, ReplayOnly
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def judge(
         str, typer.Argument(metavar="SPEC", help="The judge: a model, or script:oracle, -always-yes, -coin.")
     ],
     checklist: ChecklistNamed = "court",
-    mode: Annotated[Mode, typer.Option("--mode", help=MODES)] = Mode.SINGLE,
+    mode: Annotated[Mode | None, typer.Option("--mode", help=MODES, show_default=OF_THE_JUDGE)] = None,
     ask: Annotated[Wording, typer.Option("--ask", help=ASK)] = Wording.PRESENCE,
     votes: Annotated[int, typer.Option("--votes", min=1, max=MOST_VOTES, help="How often each question is asked.")] = 1,
     long: Annotated[Long, typer.Option("--long", help=LONG)] = Long.REFUSE,
@@ -99,7 +99,14 @@ def judge(
     from dramaturg.run.judging import benches_of
     from dramaturg.run.kept import keep_models
 
-    (bench,) = benches_of([spec], checklist=checklist, mode=mode.value, votes=votes, long=long.value, ask=ask.value)
+    (bench,) = benches_of(
+        [spec],
+        checklist=checklist,
+        mode=None if mode is None else mode.value,
+        votes=votes,
+        long=long.value,
+        ask=ask.value,
+    )
     every = _bases(bench.checklist, transcripts)
     bases = every if split is Split.ALL else _unknown_to(bench, every)
     plan = plan_audit(bench.checklist, bases, sample=sample or None, seed=seed)
@@ -117,7 +124,7 @@ def judge(
         ("split", split, Split.HELD_OUT),
     )
     chosen = [f"--{name} {value}" for name, value, default in options if value != default]
-    command = " ".join([f"dramaturg audit judge {spec} --checklist {checklist} --mode {mode}", *chosen])
+    command = " ".join([f"dramaturg audit judge {spec} --checklist {checklist} --mode {bench.mode}", *chosen])
     with open_ledger(folder, ledger, replay_only=replay_only) as store:
 
         async def work() -> AuditResult:

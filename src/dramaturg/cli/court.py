@@ -143,7 +143,7 @@ def _pull(settings: GameSettings) -> None:
     for text in (settings.model, settings.player):
         spec = parse_spec(text) if text not in {"human", "script"} else None
         if spec is not None and spec.provider == "embedded":
-            pull_with_progress(spec.name.partition("+")[0])
+            pull_with_progress(spec.name)
 
 
 def _played(game: Game, budget: Budget, *, accept_changes: bool) -> Transcript:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dramaturg.cli.console import AsJson
-from dramaturg.cli.judge import MODES, Mode
+from dramaturg.cli.judge import MODES, OF_THE_JUDGE, Mode
 from dramaturg.cli.run import AcceptChanges, LedgerAt, MaxCalls, MaxCost, MaxTokens, Out, ReplayOnly
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(
         typer.Option("--judge", metavar="SPEC", help="A model that judges; may be given several times."),
     ] = None,
     checklist: Annotated[str, typer.Option("--checklist", metavar="NAME|FILE", help="By what is judged.")] = "court",
-    mode: Annotated[Mode, typer.Option("--mode", help=MODES)] = Mode.SINGLE,
+    mode: Annotated[Mode | None, typer.Option("--mode", help=MODES, show_default=OF_THE_JUDGE)] = None,
     questions: Questions = 3,
     tokens_per_turn: TokensPerTurn = 110,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=1024, help="Most units at once.")] = 4,
@@ -98,7 +98,8 @@ def run(
         study["cast"] = dict(_role_and_player(text) for text in cast)
     if judge:
         (by,) = _found("checklists", [checklist], "--checklist")
-        study["judges"] = [{"model": absolute_spec(spec), "checklist": by, "mode": mode.value} for spec in judge]
+        asked = {} if mode is None else {"mode": mode.value}
+        study["judges"] = [{"model": absolute_spec(spec), "checklist": by, **asked} for spec in judge]
     with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
         path = Path(folder) / "study.yaml"  # the run copies it to OUT once it is sure that OUT is this study's
         write_atomically(path, HEAD + dump_yaml(study))

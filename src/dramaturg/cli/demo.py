@@ -27,14 +27,14 @@ limits:
 judges:
   - model: {judge}
     checklist: court
-    mode: single
 concurrency: 1
 """
 
 
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Output folder.")] = Path("dramaturg-demo"),
-    model: Annotated[str, typer.Option("--model", help="Who plays and judges.")] = "embedded:smollm2-135m",
+    model: Annotated[str, typer.Option("--model", help="Who plays.")] = "embedded:smollm2-135m",
+    judge: Annotated[str, typer.Option("--judge", help="Who judges.")] = "embedded:dramaturg-judge",
     case: Annotated[str, typer.Option("--case", help="Which case.")] = "summit-ridge",
 ) -> None:
     """Watch an embedded model play a court case, be judged by a checklist, and read the report."""
@@ -44,11 +44,11 @@ def demo(
     from dramaturg.run.material import read_material
     from dramaturg.text import write_atomically
 
-    spec = parse_spec(model)
-    if spec.provider == "embedded":
-        pull_with_progress(spec.name.partition("+")[0])
+    for spec in (parse_spec(model), parse_spec(judge)):
+        if spec.provider == "embedded":
+            pull_with_progress(spec.name)
     study = out / "study.yaml"
-    write_atomically(study, STUDY.format(model=model, judge=model, case=case))
+    write_atomically(study, STUDY.format(model=model, judge=judge, case=case))
     material = read_material(study)
     say(f"A trial: {material.cases[0].case.title}. {model} plays judge, prosecutor and witnesses; a script defends.\n")
     with open_ledger(out, "") as ledger:

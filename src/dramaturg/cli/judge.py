@@ -50,6 +50,7 @@ MODES = (
     "rest as in single. glance: every question is asked of each turn with those before it, and the probability of "
     "yes is read."
 )
+OF_THE_JUDGE = "single, or what the judge was made for"
 MOST_VOTES = 99
 LONG = "Where a transcript is longer than the judge's context: refuse it, or cut its middle and say so."
 ASK = "Put the short question of presence to the judge where an indicator has one, or always the indicator's text."
@@ -62,7 +63,7 @@ def judge(
     ],
     out: Out,
     checklist: Annotated[str, typer.Option("--checklist", metavar="NAME|FILE", help="By what is judged.")] = "court",
-    mode: Annotated[Mode, typer.Option("--mode", help=MODES)] = Mode.SINGLE,
+    mode: Annotated[Mode | None, typer.Option("--mode", help=MODES, show_default=OF_THE_JUDGE)] = None,
     votes: Annotated[int, typer.Option("--votes", min=1, max=MOST_VOTES, help="How often each question is asked.")] = 1,
     long: Annotated[Long, typer.Option("--long", help=LONG)] = Long.REFUSE,
     ask: Annotated[Wording, typer.Option("--ask", help=ASK)] = Wording.PRESENCE,
@@ -85,7 +86,14 @@ def judge(
     from dramaturg.run.kept import keep_models
     from dramaturg.run.sitting import Sitting
 
-    benches = benches_of(judge, checklist=checklist, mode=mode.value, votes=votes, long=long.value, ask=ask.value)
+    benches = benches_of(
+        judge,
+        checklist=checklist,
+        mode=None if mode is None else mode.value,
+        votes=votes,
+        long=long.value,
+        ask=ask.value,
+    )
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
     budget.check_prices({bench.model.written: bench.model.identity for bench in benches})
     docket = docket_of(out, transcripts=transcripts, benches=benches, accept_changes=accept_changes)
@@ -113,7 +121,8 @@ def judge(
             )
             if value != default
         )
-        command = f"dramaturg judge {transcripts} --checklist {checklist} {judges} --mode {mode}{chosen} --out {out}"
+        asked = f"{judges} --mode {benches[0].mode}{chosen}"
+        command = f"dramaturg judge {transcripts} --checklist {checklist} {asked} --out {out}"
         finish(result, store, as_json=as_json, command=command)
 
 

@@ -17,7 +17,8 @@ Name = Annotated[str, typer.Argument(help="Name of an embedded model, for exampl
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the embedded models, with size, licence and whether they are here."""
-    from dramaturg.model.registry import list_models
+    from dramaturg.model.composed import COMPOSED
+    from dramaturg.model.registry import file_digest, list_models
 
     listed = list_models()
     if as_json:
@@ -32,6 +33,17 @@ def list_(as_json: AsJson = False) -> None:
                 }
                 for entry in listed
             ]
+            + [
+                {
+                    "name": made.name,
+                    "bytes": made.adapter_path.stat().st_size,
+                    "licence": made.licence,
+                    "sha256": file_digest(made.adapter_path),
+                    "path": str(made.adapter_path),
+                    "base": made.base,
+                }
+                for made in COMPOSED.values()
+            ]
         )
         return
     from rich.table import Table
@@ -40,6 +52,9 @@ def list_(as_json: AsJson = False) -> None:
     for entry in listed:
         size = f"{entry.model.size_bytes / 1e6:,.0f} MB"
         table.add_row(f"embedded:{entry.model.name}", size, entry.model.licence, str(entry.path or "no"))
+    for made in COMPOSED.values():
+        size = f"{made.adapter_path.stat().st_size / 1e6:,.0f} MB"
+        table.add_row(f"embedded:{made.name}", f"{size} beside {made.base}", made.licence, str(made.adapter_path))
     show(table)
 
 
@@ -52,9 +67,10 @@ def pull(name: Name) -> None:
 @app.command()
 def path(name: Name) -> None:
     """Print where an embedded model's file is; fails when it was not pulled."""
+    from dramaturg.model.composed import base_name
     from dramaturg.model.registry import model_path
 
-    found = model_path(name)
+    found = model_path(base_name(name))
     if found is None:
         complain(f"{name} is not here (dramaturg models pull {name})")
         raise Finished(1)
@@ -62,9 +78,11 @@ def path(name: Name) -> None:
 
 
 def pull_with_progress(name: str) -> Path:
-    """Returns the file of an embedded model, fetched with a progress bar where it is missing."""
+    """Returns the file of an embedded model, or of its base, fetched with a progress bar where it is missing."""
+    from dramaturg.model.composed import base_name
     from dramaturg.model.registry import model_path
 
+    name = base_name(name)
     found = model_path(name)
     if found is not None:
         return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dramaturg.errors import ModelFileError, SpecError
+from dramaturg.model.composed import COMPOSED, Composed
 from dramaturg.model.gguf import GgufFacts, read_gguf
 from dramaturg.model.hub import OnProgress, download, no_progress, split_hub_name
 from dramaturg.model.model import Identity, ModelFacts
@@ -81,10 +82,18 @@ def local_identity(spec: ModelSpec) -> Identity:
         ModelFileError: A file cannot be read.
     """
     name, adapter = _split_adapter(spec)
+    if (composed := composed_of(spec)) is not None:
+        weights = _identity(spec.provider, name, pinned_model(name).sha256, adapter)
+        return Identity(spec.provider, composed.name, sha256(f"{weights.digest}+{composed.digest}"))
     if spec.provider == "embedded":
         return _identity(spec.provider, name, pinned_model(name).sha256, adapter)
     path = Path(name).expanduser()
     return _identity(spec.provider, path.stem, file_digest(path), adapter)
+
+
+def composed_of(spec: ModelSpec) -> Composed | None:
+    """Returns the composed model that a spec means, or None."""
+    return COMPOSED.get(spec.name) if spec.provider == "embedded" else None
 
 
 def adapter_trained_on(spec: ModelSpec) -> tuple[str, ...]:
@@ -106,6 +115,8 @@ def _identity(provider: str, name: str, digest: str, adapter: Path | None) -> Id
 
 def _split_adapter(spec: ModelSpec) -> tuple[str, Path | None]:
     """Returns name and adapter; in a path, ``+`` divides only behind ``.gguf``."""
+    if (composed := composed_of(spec)) is not None:
+        return composed.base, composed.adapter_path
     mark = "+" if spec.provider == "embedded" else ".gguf+"
     name, divided, adapter = spec.name.partition(mark)
     if not divided:

@@ -43,6 +43,7 @@ class Models:
         self._limiters: dict[tuple[str, str], Limiter] = {}
         self._limits: dict[tuple[str, str], set[int]] = {}
         self._open: dict[str, Model] = {}
+        self._endpoints: dict[str, Endpoint] = {}
         self._processes: dict[str, _Process] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self.seen: dict[str, tuple[Identity, ModelFacts]] = {}
@@ -75,6 +76,7 @@ class Models:
     async def release(self, text: str) -> None:
         """Lets go of a model and its process; it is opened again when it is asked for."""
         model = self._open.pop(text, None)
+        self._endpoints.pop(text, None)
         if model is not None:
             await model.close()
         process = self._processes.pop(text, None)
@@ -97,9 +99,8 @@ class Models:
         now = time.monotonic()
         ages = [
             (text, now - since)
-            for text, model in self._open.items()
-            if isinstance(model, Endpoint)
-            for since in model.attempts.open_since.values()
+            for text, endpoint in self._endpoints.items()
+            for since in endpoint.attempts.open_since.values()
         ]
         return sorted(ages, key=lambda entry: -entry[1])
 
@@ -115,7 +116,7 @@ class Models:
         async def address() -> str:
             return spec.url
 
-        return Endpoint(
+        endpoint = self._endpoints[spec.text] = Endpoint(
             name=spec.name,
             identity=Identity(spec.provider, spec.name),
             session=self._the_session(),
@@ -125,9 +126,11 @@ class Models:
             key=key,
             proxy=_proxy_to(spec.url),
         )
+        return endpoint
 
     async def _make_local(self, spec: ModelSpec) -> Model:
         from dramaturg.model.embedded import open_local
+        from dramaturg.model.local_files import composed_of
 
         server = await open_local(spec)
         self._processes[spec.text] = server
@@ -135,7 +138,7 @@ class Models:
         async def address() -> str:
             return f"{await server.address()}/v1"
 
-        return Endpoint(
+        endpoint = self._endpoints[spec.text] = Endpoint(
             name=spec.name,
             identity=server.identity,
             session=self._the_session(),
@@ -144,6 +147,8 @@ class Models:
             facts=server.facts,
             options=spec.options,
         )
+        composed = composed_of(spec)
+        return endpoint if composed is None else composed.before(endpoint, server.identity.digest)
 
     def _the_session(self) -> aiohttp.ClientSession:
         if self._session is None:

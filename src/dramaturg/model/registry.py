@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from dramaturg.errors import ModelFileError, SpecError, did_you_mean
+from dramaturg.model.composed import COMPOSED
 from dramaturg.text import canonical_json, write_atomically
 
 
@@ -125,7 +126,7 @@ def pinned_model(name: str, registry: Mapping[str, PinnedModel] = PINNED) -> Pin
     """
     model = registry.get(name)
     if model is None:
-        raise SpecError(f"unknown embedded model {name!r}", allowed=did_you_mean(name, registry))
+        raise SpecError(f"unknown embedded model {name!r}", allowed=did_you_mean(name, [*registry, *COMPOSED]))
     return model
 
 

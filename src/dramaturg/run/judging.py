@@ -14,7 +14,7 @@ from dramaturg.judge.checklist import Checklist, Long, Mode, Wording
 from dramaturg.ledger import Calls
 from dramaturg.model import Model
 from dramaturg.run.bench import judge_or_end
-from dramaturg.run.material import JudgeBench, named_judge
+from dramaturg.run.material import JudgeBench, mode_of, named_judge
 from dramaturg.run.records import End, UnitRecord
 from dramaturg.run.sitting import file_record
 from dramaturg.run.snapshot import Snapshot, add_judges_prompts, check_folder
@@ -26,14 +26,14 @@ JUDGEMENTS = "judgements.jsonl"
 
 
 def benches_of(
-    judges: Sequence[str], *, checklist: str, mode: Mode, votes: int, long: Long, ask: Wording
+    judges: Sequence[str], *, checklist: str, mode: Mode | None, votes: int, long: Long, ask: Wording
 ) -> tuple[JudgeBench, ...]:
     """Returns one bench per judge; no model is opened.
 
     Args:
         judges: Spec strings.
         checklist: Name of a shipped checklist, or a path.
-        mode: How they are asked.
+        mode: How they are asked; None for one question per call, or what a judge was made for.
         votes: How often each question is asked.
         long: What becomes of a transcript beyond a judge's context.
         ask: What is put to the judges.
@@ -46,7 +46,7 @@ def benches_of(
     benches: dict[str, JudgeBench] = {}
     for spec in judges:
         model = named_judge(spec, spec, beside=Path())
-        bench = JudgeBench(model, by, checklist, path, mode, votes, long, ask)
+        bench = JudgeBench(model, by, checklist, path, mode_of(model.spec, mode), votes, long, ask)
         if bench.key in benches:
             raise UserError(
                 f"{spec!r} means the same judge as {benches[bench.key].model.written!r}",
@@ -54,6 +54,8 @@ def benches_of(
                 allowed="each judge once",
             )
         benches[bench.key] = bench
+    if len(modes := sorted({bench.mode for bench in benches.values()})) > 1:
+        raise UserError(f"these judges are asked in different modes: {', '.join(modes)}", allowed="one mode at a time")
     return tuple(benches.values())
 
 

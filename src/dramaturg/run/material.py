@@ -247,6 +247,20 @@ def named_judge(text: str, label: str, *, beside: Path) -> NamedModel:
     return named_model(text, label, beside=beside)
 
 
+def mode_of(spec: ModelSpec, chosen: Mode | None) -> Mode:
+    """Returns how a judge is asked: as was chosen, or as it was made for, or one question per call.
+
+    Raises:
+        UserError: It was made for another mode than the chosen one.
+    """
+    from dramaturg.model.local_files import composed_of
+
+    made = composed_of(spec)
+    if made is not None and chosen not in {None, made.mode}:
+        raise UserError(f"{spec.text!r} cannot be asked in mode {chosen}", where="mode", allowed=made.mode)
+    return chosen or (made.mode if made is not None else "single")
+
+
 def read_variant(name: str, *, beside: Path, of_the_stage: Collection[str]) -> Variant:
     """Returns a variant of the prompts, its files checked.
 
@@ -347,9 +361,8 @@ class _Reading(StudyReading):
         path = find("checklists", judging.checklist, beside=self.folder)
         model = named_judge(judging.model, judging.model, beside=self.folder)
         checklist = load_yaml(path, Checklist)
-        return JudgeBench(
-            model, checklist, judging.checklist, path, judging.mode, judging.votes, judging.long, judging.ask
-        )
+        mode = mode_of(model.spec, judging.mode)
+        return JudgeBench(model, checklist, judging.checklist, path, mode, judging.votes, judging.long, judging.ask)
 
     def _player(self, player: str, kind: str, staged: StagedCase) -> NamedModel | None:
         if player == "human":

@@ -87,7 +87,7 @@ class Judging(_Frozen):
         mode: ``single`` asks one question per call, ``joint`` all at once, ``grouped`` those of a sub-dimension,
             ``paper`` those of a dimension in RPA-Check's form; ``probability`` reads how likely a yes is;
             ``windowed`` asks of each turn what one turn can show; ``glance`` asks all of each turn, and reads how
-            likely a yes is.
+            likely a yes is. None is ``single``, or what the judge was made for.
         votes: How often each question is asked.
         long: What becomes of a transcript beyond the judge's context: ``refuse``, or ``cut`` its middle.
         ask: ``presence`` puts an indicator's short question of presence to the judge, ``text`` always its text.
@@ -95,7 +95,7 @@ class Judging(_Frozen):
 
     model: Word
     checklist: Word = "court"
-    mode: Mode = "single"
+    mode: Mode | None = None
     votes: Count = 1
     long: Long = "refuse"
     ask: Wording = "presence"

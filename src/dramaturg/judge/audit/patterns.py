@@ -111,6 +111,24 @@ DECIDES = _any_of(
 )
 """Words with which a judge decides a case."""
 
+ANNOUNCES = _any_of(
+    r"\b(?:find|finds|found|hold|declare|declared)\b[^.?!]{0,60}\b(?:guilty|liable|not proved|proved)\b",
+    r"\b(?:is|are|was|stands) (?:hereby |therefore |accordingly )?(?:not )?(?:acquitted|convicted|guilty|liable)\b",
+    r"\bI (?:hereby |therefore |accordingly )?(?:acquit|convict|sentence)\b",
+    r"\b(?:claim|action|charge|appeal|injunction)s? (?:(?:succeed|fail)s?|(?:is|are) "
+    r"(?:hereby |therefore |accordingly )?(?:dismissed|allowed|granted|refused|upheld))\b",
+    r"\bI (?:dismiss|allow|uphold|refuse) the (?:claim|action|charge|appeal)\b",
+    r"\b(?:shall|must|is to|ordered to) pay\b",
+    r"\bverdict (?:is|of)\b",
+)
+"""Words with which a judge says how a case ends."""
+
+WEIGHS = _any_of(
+    _words("verdict, judgment, my decision, I decide, I have weighed, I have considered, I sum up, I find as follows"),
+    _words("therefore, for these reasons, reasonable doubt, has been proved, has not been proved"),
+)
+"""Words of a judge who gives the grounds of a decision."""
+
 FULL_NAME = r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)+"
 """Two capitalised words or more."""
 

@@ -117,9 +117,21 @@ def missing_verdict(material: Material) -> list[str]:
 
 
 def judge_opines(material: Material) -> list[str]:
-    """Returns turns of the judge that say who is guilty, but for the last one, which holds the verdict."""
-    last = [turn.id for turn in judged(material) if turn.kind == "judge"][-1:]
-    return [name for name in _matching(patterns.OPINES, ("judge",))(material) if name not in last]
+    """Returns turns of the judge that say who is guilty, but for the verdict.
+
+    The verdict is the last of them, or where less than the whole is shown, one that gives its grounds.
+    """
+    spoken = [turn for turn in judged(material) if turn.kind == "judge"]
+    verdict = spoken[-1:] if material.record or len(spoken) > 1 else []
+    verdict = [turn for turn in verdict if material.record or patterns.WEIGHS.search(turn.text)]
+    return [
+        name for name in _matching(patterns.OPINES, ("judge",))(material) if name not in {one.id for one in verdict}
+    ]
+
+
+def announces_verdict(text: str) -> bool:
+    """Returns whether a turn of the judge says how the case ends."""
+    return bool(patterns.ANNOUNCES.search(text))
 
 
 def invented_evidence(material: Material) -> list[str]:
@@ -168,3 +180,6 @@ SEES_PARTLY: dict[str, Rule] = {
     "dismissive": _matching(patterns.DISMISSES, ("agent",)),
 }
 """Faults of which rules see some forms: stock phrases, and numbers that the reference does not have."""
+
+ABSENCES: dict[str, Callable[[str], bool]] = {"missing_verdict": announces_verdict}
+"""Faults of the whole that consist in an absence → whether a turn has what may be missing, where turns stand alone."""

@@ -15,7 +15,7 @@ from random import Random
 
 from dramaturg.files import load_yaml, shipped
 from dramaturg.judge.audit.reading import Material, read_material
-from dramaturg.judge.audit.rules import SEES, SEES_PARTLY, Rule
+from dramaturg.judge.audit.rules import ABSENCES, SEES, SEES_PARTLY, Rule
 from dramaturg.judge.checklist.checklist import Checklist
 from dramaturg.model import Reply, Request, TokenLogprob
 from dramaturg.model.script import BuiltIn, scripted_reply
@@ -64,8 +64,26 @@ def oracle(question: Question, name: str, request: Request, material: Material) 
     only = request.labels.get("turn", "")
     if only:
         about &= {f"T{only}"}
-    hits = [turn for kind in question.detects if kind in _RULES for turn in _RULES[kind](material) if turn in about]
+    hits = faulty_turns(question, material, alone=bool(only))
+    hits = [turn for turn in hits if turn in about]
     return (question.bad, tuple(dict.fromkeys(hits))) if hits else (question.good, ())
+
+
+def faulty_turns(question: Question, material: Material, *, alone: bool) -> list[str]:
+    """Returns the ids of the turns in which a rule sees a fault that the question is about.
+
+    Args:
+        question: What is asked.
+        material: What is shown.
+        alone: Whether it is asked about one turn: of what may be missing from the whole, each turn without it counts.
+    """
+    found: list[str] = []
+    for kind in question.detects:
+        if alone and (has := ABSENCES.get(kind)) is not None:
+            found += [turn.id for turn in material.turns if not has(turn.text)]
+        elif kind in _RULES:
+            found += _RULES[kind](material)
+    return found
 
 
 def always_yes(question: Question, name: str, request: Request, material: Material) -> Answer:

@@ -137,11 +137,10 @@ async def ask_glance(questioning: Questioning, glance: Glance, indicator: Indica
 def _of_all(questioning: Questioning, indicator: Indicator, answers: Sequence[tuple[Turn, Vote]]) -> Vote:
     """Returns what answers about single turns say of the whole, with the turns that tell it."""
     needs_one = indicator.scope == "transcript" and not questioning.turned(indicator)
-    good: Literal["yes", "no"] = "yes" if indicator.sign == "positive" else "no"
-    telling: Literal["yes", "no"] = good if needs_one else "no" if good == "yes" else "yes"
+    telling: Literal["yes", "no"] = "yes" if needs_one or indicator.sign == "negative" else "no"
     calls = tuple(key for _, vote in answers for key in vote.calls)
     chances = [(turn, vote, _chance(vote, telling)) for turn, vote in answers if vote.probability is not None]
-    of_one = odds_of_one([chance for _, _, chance in chances])
+    of_one = odds_of_one([chance for _, _, chance in chances], of=len(answers))
     missing = [(turn, vote) for turn, vote in answers if vote.probability is None]
     if missing and of_one <= 1:
         turn, first = missing[0]
@@ -161,7 +160,7 @@ def _of_all(questioning: Questioning, indicator: Indicator, answers: Sequence[tu
     )
 
 
-def odds_of_one(chances: Sequence[float]) -> float:
+def odds_of_one(chances: Sequence[float], of: int | None = None) -> float:
     """Returns the odds that one of some turns has what was asked about: the mean of their odds.
 
     A judge that was taught as many turns with it as without says of each turn how much likelier its words are with it.
@@ -170,11 +169,12 @@ def odds_of_one(chances: Sequence[float]) -> float:
 
     Args:
         chances: Of each turn, the probability that it has it; none makes odds of 0.
+        of: How many turns there are, where some have no probability: of these, none is taken to have it.
     """
     if not chances:
         return 0.0
     kept = [min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE) for chance in chances]
-    return math.fsum(chance / (1 - chance) for chance in kept) / len(kept)
+    return math.fsum(chance / (1 - chance) for chance in kept) / (of or len(kept))
 
 
 def _chance(vote: Vote, telling: Literal["yes", "no"]) -> float:
