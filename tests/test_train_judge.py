@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dramaturg.errors import ContentError
+from dramaturg.errors import ContentError, UserError
 from dramaturg.files import load_yaml, shipped
 from dramaturg.judge.audit import shipped_bases
 from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
@@ -252,6 +252,29 @@ def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     for one in found.examples:
         if one.answer == "Yes":
             assert (one.source, one.messages[-1].text.split()[1]) in faulty
+
+
+def test_kinds_that_are_left_out_stand_nowhere(tmp_path: Path):
+    out = tmp_path / "audit"
+    dramaturg("audit", "judge", "script:oracle", "--mode", "glance", "--sample", "34", "--out", out)
+    kinds = frozenset({"as_an_ai", "witness_questions"})
+    excerpts = list(shipped_excerpts()[:30])
+    whole = judge_examples(excerpts, [out], shipped_questions(), seed=1)
+    spared = judge_examples(excerpts, [out], shipped_questions(), seed=1, without=kinds | {"slang"})
+    assert kinds < {one.purpose for one in whole.examples} and "slang" in {one.purpose for one in whole.examples}
+    assert not {one.purpose for one in spared.examples} & (kinds | {"slang"})
+    checklist = load_yaml(shipped("checklists")["court"], Checklist)
+    asks = [one.question for one in checklist.indicators if kinds & set(one.detects)]
+    assert not [one for one in spared.examples if any(ask in one.messages[-1].text for ask in asks)]
+    with pytest.raises(UserError, match="no fault is of the kind 'too_loud'"):
+        judge_examples(excerpts, [], shipped_questions(), seed=1, without=frozenset({"too_loud"}))
+
+
+def test_a_first_lesson_asks_about_no_fault_that_could_be_left_out(tmp_path: Path):
+    code, _, errors = dramaturg(
+        "train", "data", "judge", "--first-lesson", "--without", "slang", "--out", tmp_path / "set"
+    )
+    assert code == 1 and "--without" in errors
 
 
 def test_runs_that_are_no_audits_are_refused(tmp_path: Path):
