@@ -36,6 +36,9 @@ from dramaturg.train.example import Example, Gathered, example_id
 TEACHER = "planted"
 """Who gave the answers: whoever planted the faults, and no model."""
 
+SHIPPED = "shipped"
+"""Stands for the folder of the excerpts that ship."""
+
 ANSWERS: Mapping[str, tuple[str, str]] = {"en": ("Yes", "No"), "it": ("Sì", "No"), "zh": ("是", "否")}
 """Yes and no by language."""
 
@@ -105,12 +108,14 @@ def shipped_excerpts() -> tuple[Excerpt, ...]:
 
 
 def excerpts_in(paths: Sequence[Path]) -> tuple[Excerpt, ...]:
-    """Returns the excerpts of files and of the YAML files in folders.
+    """Returns the excerpts of files and of the YAML files in folders; `shipped` means those that ship.
 
     Raises:
         ContentError: A file is wrong, a folder holds none, or two excerpts share an id.
     """
-    files = [file for path in paths for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])]
+    shipped = content_folder() / "excerpts"
+    named = [shipped if str(path) == SHIPPED and not path.exists() else path for path in paths]
+    files = [file for path in named for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])]
     if not files:
         raise ContentError("no excerpt is there", where=", ".join(map(str, paths)), allowed="YAML files of excerpts")
     found: dict[str, Excerpt] = {}
