@@ -15,7 +15,7 @@ from dramaturg.judge.audit.natural import natural_excerpts
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.glance import glance_at, glance_question
 from dramaturg.train.example import Example
-from dramaturg.train.judge import judge_examples, shipped_excerpts, shipped_questions
+from dramaturg.train.judge import excerpts_in, judge_examples, shipped_excerpts, shipped_questions
 from train_fixtures import dramaturg
 
 EXCERPT = {
@@ -252,6 +252,16 @@ def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     for one in found.examples:
         if one.answer == "Yes":
             assert (one.source, one.messages[-1].text.split()[1]) in faulty
+
+
+def test_what_ships_has_a_name_beside_files_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(yaml.safe_dump({"excerpts": [EXCERPT]}), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert len(excerpts_in([Path("shipped"), mine])) == len(shipped_excerpts()) + 1
+    (tmp_path / "shipped").mkdir()
+    with pytest.raises(ContentError, match="no excerpt is there"):
+        excerpts_in([Path("shipped")])
 
 
 def test_kinds_that_are_left_out_stand_nowhere(tmp_path: Path):

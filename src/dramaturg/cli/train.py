@@ -69,7 +69,7 @@ def data(
         typer.Option(
             "--excerpts",
             metavar="PATH",
-            help="judge: files or folders of excerpts, `shipped` for those that ship; these alone where there are no RUNS.",
+            help="judge: files or folders of excerpts, `shipped` for those that ship, as without RUNS.",
         ),
     ] = None,
     is_first_lesson: Annotated[
