@@ -15,8 +15,8 @@ from dramaturg.judge.judgement import Judgement
 from dramaturg.judge.shipped import Correction, ShippedJudge, corrected, shipped_recipe
 from dramaturg.model import Identity, Reply, Request, parse_spec
 from dramaturg.model.composed import COMPOSED, base_name
-from dramaturg.model.local_files import adapter_trained_on, local_identity
 from dramaturg.model.gguf import read_gguf
+from dramaturg.model.local_files import adapter_trained_on, local_identity
 from dramaturg.model.registry import pinned_model
 from dramaturg.run.judging import benches_of
 from dramaturg.stage.transcript import Transcript
