@@ -26,12 +26,12 @@ from dramaturg.model import Message
 from dramaturg.model.answer_masses import RIVALS
 from dramaturg.model.lexical import lexical_similarities
 from dramaturg.prompts import load_prompt, quote_untrusted
-from dramaturg.stage.transcript import Transcript, Turn
+from dramaturg.stage.transcript import Role, Transcript, Turn
 
-BEFORE = 2
-"""Turns before the judged one that are shown; beside them stands the nearest earlier turn of the same speaker."""
+BEFORE = 1
+"""Turns before the judged one that are shown; beside it stands the nearest earlier turn of the same speaker."""
 
-REFERENCE_TOKENS = 160
+REFERENCE_TOKENS = 64
 """Of the reference, the passages nearest to what is said, up to so many."""
 
 EVEN = 0.5
@@ -39,8 +39,11 @@ EVEN = 0.5
 LEAST_CHANCE = 0.001
 """A probability nearer to 0 or 1 than this counts as this: no single turn may outweigh a thousand others."""
 
-NEIGHBOUR_CHARACTERS = 400
+NEIGHBOUR_CHARACTERS = 160
 """Of a longer turn before the judged one the end is shown."""
+
+ROLE_CHARACTERS = 120
+"""Of a longer description of the speaker the beginning is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def glance_at(transcript: Transcript, place: int, language: str) -> Glance:
     before = {*range(max(0, place - BEFORE), place), *_nearest_own(transcript, place)}
     shown = [*(_shortened(turns[one]) for one in sorted(before)), turn]
     speaking = {one.role for one in shown}
-    roles = [role for role in transcript.roles if role.id in speaking]
+    roles = [_briefly(role, turn) for role in transcript.roles if role.id in speaking]
     said = " ".join(one.text for one in turns[max(0, place - 1) : place + 1])
     material = load_prompt("glance-window", language).fill(
         reference=framed(near_facts(transcript.scenario.reference, said, REFERENCE_TOKENS), language),
@@ -195,6 +198,14 @@ def _nearest_own(transcript: Transcript, place: int) -> set[int]:
     likeness = lexical_similarities(turn.text, [transcript.turns[one].text for one in own])
     best = max(range(len(own)), key=lambda one: likeness[one])
     return {own[best]} if likeness[best] > 0 else set()
+
+
+def _briefly(role: Role, turn: Turn) -> Role:
+    """Returns a role as it is shown: of whoever says the turn with the beginning of its description."""
+    told = role.description if role.id == turn.role else ""
+    if len(told) > ROLE_CHARACTERS:
+        told = f"{told[:ROLE_CHARACTERS].rstrip()} {LEFT_OUT}"
+    return role.model_copy(update={"description": told})
 
 
 def _shortened(turn: Turn) -> Turn:
