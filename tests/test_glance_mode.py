@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dramaturg.judge.checklist.glance import NEIGHBOUR_CHARACTERS, REFERENCE_TOKENS, glance_at, odds_of_one
+from dramaturg.judge.checklist.glance import (
+    BEFORE,
+    NEIGHBOUR_CHARACTERS,
+    REFERENCE_TOKENS,
+    glance_at,
+    glance_question,
+    odds_of_one,
+)
 from dramaturg.ledger.budget import estimated_tokens
 from dramaturg.model import ModelFacts, Reply, Request
 from dramaturg.stage.transcript import Scenario, Turn
@@ -50,15 +57,33 @@ async def test_every_judged_turn_is_asked_once_behind_what_all_its_questions_sha
     about = [one for one in requests if turn_of(one) == "T7"]
     assert about[0].messages[:2] == about[1].messages[:2]
     assert all(one.schema is None and one.sampling.top_logprobs == 20 for one in requests)
-    assert "74 km/h" in about[0].messages[1].text, "the facts stand in the window"
+    assert all("<reference>" in one.messages[-1].text for one in about), "an indicator uses the reference by default"
+
+
+async def test_a_question_has_beside_it_what_it_needs_and_no_more(tmp_path: Path):
+    plain = {**FAULT, "uses_reference": False}
+    earlier = {**FAULT, "id": "R-5", "scope": "transcript", "ask": "Is there a contradiction?", "uses_reference": False}
+    _, requests = await judged(tmp_path, lambda _: likely(no=1.0), mode="glance", by=checklist(plain, earlier))
+    assert all("<reference>" not in message.text for one in requests for message in one.messages)
+    windows = {
+        (question, turn_of(one)): shown(one)
+        for one in requests
+        for question in ("slang", "contradiction")
+        if question in one.messages[-1].text
+    }
+    assert all(len(windows["slang", turn]) == 2 for turn in JUDGED)
+    assert {len(windows["contradiction", turn]) for turn in JUDGED} == {2, 3}
 
 
 async def test_the_neighbours_are_shown_and_the_nearest_earlier_turn_of_the_speaker(tmp_path: Path):
-    _, requests = await judged(tmp_path, lambda _: likely(no=1.0), mode="glance", by=checklist(FAULT))
+    whole = {**FAULT, "scope": "transcript"}
+    _, requests = await judged(tmp_path, lambda _: likely(no=1.0), mode="glance", by=checklist(whole))
     windows = {turn_of(one): shown(one) for one in requests}
     assert windows["T2"] == ["T1", "T2"]
-    assert {"T5", "T6", "T7"} <= set(windows["T7"]) and "T8" not in windows["T7"]
-    earlier = {turn: [one for one in window if int(one[1:]) < int(turn[1:]) - 2] for turn, window in windows.items()}
+    assert {"T6", "T7"} <= set(windows["T7"]) and "T8" not in windows["T7"]
+    earlier = {
+        turn: [one for one in window if int(one[1:]) < int(turn[1:]) - BEFORE] for turn, window in windows.items()
+    }
     assert all(len(own) <= 1 for own in earlier.values()) and any(earlier.values())
     roles = {turn.id: turn.role for turn in trial().turns}
     assert all(roles[own[0]] == roles[turn] for turn, own in earlier.items() if own)
@@ -141,12 +166,15 @@ def test_long_neighbours_and_references_are_shortened_and_the_judged_turn_is_not
             "scenario": Scenario(id="s", title="s", language="en", reference="\n".join([long[:300]] * 20)),
         }
     )
-    text = glance_at(transcript, 5, "en").opened[1].text
+    glance = glance_at(transcript, 5, "en")
+    text = glance.opened[1].text
     lines = {line[1 : line.index("]")]: line for line in text.splitlines() if line.startswith("[T")}
     assert long in lines["T6"]
     assert lines["T5"].endswith(long[-20:]) and "…" in lines["T5"] and len(lines["T5"]) < NEIGHBOUR_CHARACTERS + 80
     assert "T7" not in lines
-    reference = text.partition("<reference>")[2].partition("</reference>")[0]
+    asked = glance_question(glance, "Is there slang?", "en", facts=True).text
+    reference = asked.partition("<reference>")[2].partition("</reference>")[0]
+    assert reference.strip()
     assert estimated_tokens(reference) <= REFERENCE_TOKENS + 20
 
 

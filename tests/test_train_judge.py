@@ -82,8 +82,8 @@ def test_where_a_fault_is_another_kind_is_no():
 def test_an_example_is_what_the_judge_is_asked():
     (asked,) = [one for one in examples_of(EXCERPT) if "ask for the key" in one.messages[-1].text]
     glance = glance_at(transcript_of(Excerpt.model_validate(EXCERPT)), 0, "en")
-    question = glance_question("T1", "Does Tolo ask for the key?", "en")
-    assert asked.messages == (*glance.opened, question)
+    facts = "<reference>" in asked.messages[-1].text
+    assert asked.messages == (*glance.opened, glance_question(glance, "Does Tolo ask for the key?", "en", facts=facts))
     assert (asked.answer, asked.scene, asked.characters) == ("Yes", "lost-key", ("Mara Venn", "Tolo Brask"))
     assert len(asked.messages[1].text) == len(glance.opened[1].text)
 

@@ -25,7 +25,7 @@ from dramaturg.judge.audit.excerpts import Excerpt, Presence, load_excerpts, tra
 from dramaturg.judge.audit.operators import BY_KIND
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.checklist import FaultKind, Indicator, Text
-from dramaturg.judge.checklist.glance import glance_at, glance_question
+from dramaturg.judge.checklist.glance import glance_at, glance_question, needs_earlier
 from dramaturg.judge.checklist.turnwise import judged_of
 from dramaturg.judge.judgement import Judgement
 from dramaturg.prompts import hashes
@@ -45,8 +45,11 @@ ANSWERS: Mapping[str, tuple[str, str]] = {"en": ("Yes", "No"), "it": ("Sì", "No
 FAULTY_WEIGHT = 2.0
 """Of a yes about a fault in the loss: there are about half as many of them as of a no."""
 
-PROMPTS = ("glance-question", "glance-system", "glance-window", "judge-marks")
+PROMPTS = ("glance-facts", "glance-question", "glance-system", "glance-window", "judge-marks")
 """Names of those that make an example."""
+
+FACTS_SHARE = 0.3
+"""Of the plain questions about a turn, so many are asked behind what is true, which they do not need."""
 
 OTHER_KINDS = 2
 """Questions about further kinds of faults that each clean turn is asked."""
@@ -58,6 +61,8 @@ class _Asks(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     families: Annotated[frozenset[Text], Field(min_length=1)]
+    facts: bool = False
+    earlier: bool = False
     asks: Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
@@ -84,13 +89,15 @@ class Questions(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A question about one turn of a transcript, its answer, and the kind of fault that it is about, if any."""
+    """A question about one turn of a transcript, its answer, the fault that it is about, if any, and what it needs."""
 
     transcript: Transcript
     turn: str
     question: str
     said: Said
     kind: str
+    facts: bool = False
+    earlier: bool = False
 
 
 def content_folder() -> Path:
@@ -220,27 +227,31 @@ def _presences(excerpt: Excerpt) -> Iterator[tuple[Said, Presence]]:
 def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Iterator[_Label]:
     rng = Random(f"judge/{seed}/{excerpt.id}")
     clean = transcript_of(excerpt)
+
+    def about(transcript: Transcript, turn: str, said: Said, kind: str) -> _Label:
+        asks = questions.faults[kind]
+        return _Label(transcript, turn, rng.choice(asks.asks), said, kind, asks.facts, asks.earlier)
+
     for kind, hooks in excerpt.hooks.items():
         if kind not in questions.faults:
             allowed = ", ".join(sorted(questions.faults))
             raise ContentError(f"nothing is asked about {kind!r}", where=f"excerpt {excerpt.id}", allowed=allowed)
-        asks, strangers = questions.faults[kind].asks, questions.strangers(kind)
+        strangers = questions.strangers(kind)
         for hook in hooks:
             turn = hook.turn
-            yield _Label(clean, turn, rng.choice(asks), "no", kind)
+            yield about(clean, turn, "no", kind)
             if hook.innocent is not None:
-                yield _Label(_edited(clean, turn, hook.innocent), turn, rng.choice(asks), "no", kind)
+                yield about(_edited(clean, turn, hook.innocent), turn, "no", kind)
             for edit in (hook.mild, hook.severe):
                 faulty = _edited(clean, turn, edit)
-                yield _Label(faulty, turn, rng.choice(asks), "yes", kind)
+                yield about(faulty, turn, "yes", kind)
                 if strangers:
-                    other = rng.choice(strangers)
-                    yield _Label(faulty, turn, rng.choice(questions.faults[other].asks), "no", other)
+                    yield about(faulty, turn, "no", rng.choice(strangers))
     for one in clean.turns:
         for kind in rng.sample(sorted(questions.faults), min(OTHER_KINDS, len(questions.faults))):
-            yield _Label(clean, one.id, rng.choice(questions.faults[kind].asks), "no", kind)
+            yield about(clean, one.id, "no", kind)
     for said, one in _presences(excerpt):
-        yield _Label(clean, one.turn, one.ask, said, "")
+        yield _Label(clean, one.turn, one.ask, said, "", facts=rng.random() < FACTS_SHARE)
 
 
 def _edited(transcript: Transcript, turn: str, edit: Edit) -> Transcript:
@@ -297,12 +308,16 @@ def _labels_of_specimen(
     bad: Said = "yes" if turned else "no"
     good: Said = "no" if turned else "yes"
 
+    def ask(turn: str, said: Said) -> _Label:
+        question, facts = indicator.question, indicator.uses_reference
+        return _Label(transcript, turn, question, said, kind, facts, needs_earlier(indicator))
+
     innocent = [turn for turn in about if turn not in faulty]
     for turn in about:
         if turn in faulty:
-            yield _Label(transcript, turn, indicator.question, bad, kind)
+            yield ask(turn, bad)
     if innocent:
-        yield _Label(transcript, rng.choice(innocent), indicator.question, good, kind)
+        yield ask(rng.choice(innocent), good)
 
 
 def _checklist_of(judgements: Path) -> Checklist:
@@ -323,8 +338,8 @@ def _example(label: _Label, prompts: Mapping[str, str]) -> Example:
     transcript = label.transcript
     language = transcript.scenario.language
     place = next(place for place, turn in enumerate(transcript.turns) if turn.id == label.turn)
-    glance = glance_at(transcript, place, language)
-    messages = (*glance.opened, glance_question(label.turn, label.question, language))
+    glance = glance_at(transcript, place, language, earlier=label.earlier)
+    messages = (*glance.opened, glance_question(glance, label.question, language, facts=label.facts))
     answer = ANSWERS[language][label.said == "no"]
     return Example(
         id=example_id("judge", messages, answer),

@@ -45,9 +45,11 @@ async def natural_marks(excerpt: Excerpt, checklist: Checklist, *, judge: Model,
     transcript = transcript_of(excerpt, checklist.language)
     questioning = Questioning(transcript, checklist, judge, calls, votes=1, concurrency=1, wording="text")
     asked = [(one, True) for one in excerpt.present] + [(one, False) for one in excerpt.absent]
+    on_facts = {text for one in checklist.indicators if one.uses_reference for text in (one.text, one.ask)}
     marks: list[Mark] = []
     for number, (question, holds) in enumerate(sorted(asked, key=lambda one: int(one[0].turn[1:])), start=1):
-        indicator = Indicator(id=f"N-{number}", text=question.ask, dimension="N", scope="turn")
+        facts = question.ask in on_facts
+        indicator = Indicator(id=f"N-{number}", text=question.ask, dimension="N", scope="turn", uses_reference=facts)
         glance = glance_at(transcript, int(question.turn[1:]) - 1, checklist.language)
         vote = await ask_glance(questioning, glance, indicator, 0)
         marks.append(

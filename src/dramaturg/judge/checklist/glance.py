@@ -1,8 +1,9 @@
 """Mode `glance`: every question is put to every turn that it is about, and answered with one word.
 
-For very small judges. They read the turn with what was said before it and the facts that its words are nearest to,
-never the whole transcript, and no answer has to be written: the probability of yes against no is read, as in mode
-`probability`.
+For very small judges. They read the turn with the one before it, never the whole transcript, and no answer has to be
+written: the probability of yes against no is read, as in mode `probability`. Each question has beside it what it needs
+and no more: the facts that the turn's words are nearest to, where it uses the reference; the earlier turn of the same
+speaker that is most like it, where it is about the transcript. What a question does not need, such a judge trips over.
 A question of presence finds a fault where one turn shows it. Of an indicator without such a question, one about turns
 needs a yes of every turn, and one about the transcript needs a single turn that shows it. How likely it is that one of
 them does is computed from all of them, see `odds_of_one`.
@@ -13,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from dramaturg.judge.checklist.asking import PURPOSE, ROLE, Questioning
 from dramaturg.judge.checklist.checklist import Indicator
 from dramaturg.judge.checklist.probability import TOKENS, probable_vote
 from dramaturg.judge.checklist.rendering import FENCES, framed, render_roles, render_turn
-from dramaturg.judge.checklist.turnwise import ask_each_turn, beyond_context
+from dramaturg.judge.checklist.turnwise import Answers, ask_each_turn, beyond_context
 from dramaturg.judge.checklist.votes import Vote
 from dramaturg.judge.checklist.windowed import LEFT_OUT, near_facts
 from dramaturg.model import Message
@@ -29,10 +31,10 @@ from dramaturg.prompts import load_prompt, quote_untrusted
 from dramaturg.stage.transcript import Role, Transcript, Turn
 
 BEFORE = 1
-"""Turns before the judged one that are shown; beside it stands the nearest earlier turn of the same speaker."""
+"""Turns before the judged one that are shown."""
 
-REFERENCE_TOKENS = 64
-"""Of the reference, the passages nearest to what is said, up to so many."""
+REFERENCE_TOKENS = 96
+"""Of the reference, where a question needs it, the passages nearest to what is said, up to so many."""
 
 EVEN = 0.5
 
@@ -52,30 +54,32 @@ class Glance:
 
     Attributes:
         turn: The turn.
-        opened: The messages that all questions about it share.
+        opened: The messages that the questions about it share.
+        facts: What of the reference is nearest to it, framed.
     """
 
     turn: Turn
     opened: tuple[Message, ...]
+    facts: str
 
 
-def glance_at(transcript: Transcript, place: int, language: str) -> Glance:
+def glance_at(transcript: Transcript, place: int, language: str, *, earlier: bool = False) -> Glance:
     """Returns what a judge reads of the turn at a place of a transcript.
 
     Args:
         transcript: What happened on the stage.
         place: Of the turn, from 0.
         language: Of the prompts, ISO 639-1.
+        earlier: Whether the most similar earlier turn of the same speaker is shown too.
     """
     turns = transcript.turns
     turn = turns[place]
-    before = {*range(max(0, place - BEFORE), place), *_nearest_own(transcript, place)}
+    before = {*range(max(0, place - BEFORE), place), *(_nearest_own(transcript, place) if earlier else ())}
     shown = [*(_shortened(turns[one]) for one in sorted(before)), turn]
     speaking = {one.role for one in shown}
     roles = [_briefly(role, turn) for role in transcript.roles if role.id in speaking]
-    said = " ".join(one.text for one in turns[max(0, place - 1) : place + 1])
+    said = " ".join(one.text for one in turns[max(0, place - BEFORE) : place + 1])
     material = load_prompt("glance-window", language).fill(
-        reference=framed(near_facts(transcript.scenario.reference, said, REFERENCE_TOKENS), language),
         roles=quote_untrusted(render_roles(transcript, roles, language), *FENCES),
         transcript=quote_untrusted("\n".join(render_turn(one, transcript, language) for one in shown), *FENCES),
     )
@@ -83,12 +87,22 @@ def glance_at(transcript: Transcript, place: int, language: str) -> Glance:
         Message("system", load_prompt("glance-system", language).fill()),
         Message("user", material),
     )
-    return Glance(turn, opened)
+    return Glance(turn, opened, framed(near_facts(transcript.scenario.reference, said, REFERENCE_TOKENS), language))
 
 
-def glance_question(turn: str, question: str, language: str) -> Message:
-    """Returns the message that asks a question about a turn, given by its id."""
-    return Message("user", load_prompt("glance-question", language).fill(turn=turn, question=question))
+def glance_question(glance: Glance, question: str, language: str, *, facts: bool) -> Message:
+    """Returns the message that asks a question about a turn.
+
+    Args:
+        glance: At the turn.
+        question: What is asked.
+        language: Of the prompts, ISO 639-1.
+        facts: Whether what is true is told first.
+    """
+    text = load_prompt("glance-question", language).fill(turn=glance.turn.id, question=question)
+    if facts:
+        text = load_prompt("glance-facts", language).fill(reference=glance.facts, question=text)
+    return Message("user", text)
 
 
 async def ask_glances(questioning: Questioning, indicators: Sequence[Indicator]) -> dict[str, list[Vote]]:
@@ -98,17 +112,23 @@ async def ask_glances(questioning: Questioning, indicators: Sequence[Indicator])
         questioning: Whom to ask about what; its transcript is not cut.
         indicators: What is asked; a model plays at least one turn of each one's roles.
     """
-
-    def at(place: int) -> Glance:
-        return glance_at(questioning.transcript, place, questioning.language)
-
-    found = await ask_each_turn(questioning, indicators, at, ask_glance)
+    found: Answers = {}
+    for earlier in (False, True):
+        asked = [one for one in indicators if needs_earlier(one) == earlier]
+        if asked:
+            view_at = partial(glance_at, questioning.transcript, language=questioning.language, earlier=earlier)
+            found |= await ask_each_turn(questioning, asked, view_at, ask_glance)
     return {
         indicator.id: [
             _of_all(questioning, indicator, found[indicator.id, number]) for number in range(questioning.votes)
         ]
         for indicator in indicators
     }
+
+
+def needs_earlier(indicator: Indicator) -> bool:
+    """Returns whether a question about a turn needs what its speaker said earlier."""
+    return indicator.scope == "transcript"
 
 
 async def ask_glance(questioning: Questioning, glance: Glance, indicator: Indicator, number: int) -> Vote:
@@ -120,7 +140,9 @@ async def ask_glance(questioning: Questioning, glance: Glance, indicator: Indica
         indicator: What is asked.
         number: Which vote, from 0.
     """
-    question = glance_question(glance.turn.id, questioning.question(indicator), questioning.language)
+    question = glance_question(
+        glance, questioning.question(indicator), questioning.language, facts=indicator.uses_reference
+    )
     messages = [*glance.opened, question]
     if (overflow := beyond_context(questioning, messages, TOKENS)) is not None:
         return overflow
