@@ -101,6 +101,12 @@ def test_a_kind_that_nothing_is_asked_about_is_refused():
         examples_of(wrong)
 
 
+def hooked(**edits: dict[str, str]) -> dict[str, object]:
+    """Returns what changes in an excerpt whose hook has other edits."""
+    (hook,) = EXCERPT["hooks"]["contradicts_reference"]  # type: ignore[index]
+    return {"hooks": {"contradicts_reference": [{**hook, **edits}]}}  # type: ignore[dict-item]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -109,12 +115,24 @@ def test_a_kind_that_nothing_is_asked_about_is_refused():
         ({"present": [{"turn": "T1", "ask": "Is it"}]}, "pattern"),
         ({"roles": EXCERPT["roles"] * 2}, "two roles share an id"),  # type: ignore[operator]
         ({"turns": [{"role": "nobody", "text": "Hm."}] * 2}, "no role 'nobody'"),
+        (hooked(mild={"find": "the well", "put": "the  well"}), "mild: changes nothing in T2"),
+        (hooked(innocent={"say": " I have. It fell into the well this morning. "}), "innocent: changes nothing in T2"),
+        (hooked(severe={"find": "I have. It fell into the well this morning.", "put": ""}), "severe: leaves T2 empty"),
+        (hooked(severe={"say": " \n"}), "severe: leaves T2 empty"),
+        (hooked(mild={"find": "the sea", "put": "the pond"}), "stands 0 times in T2"),
+        (hooked(innocent={"find": "well", "put": "Pond"}), "innocent: makes of T2 what mild makes of it"),
+        ({"absent": [{"turn": "T1", "ask": "Does Tolo ask  for the key?"}]}, "in present and in absent of T1"),
     ],
 )
 def test_a_wrong_excerpt_says_what_is_wrong(tmp_path: Path, change: dict[str, object], message: str):
     (tmp_path / "x.yaml").write_text(yaml.safe_dump({"excerpts": [{**EXCERPT, **change}]}))
     with pytest.raises(ContentError, match=message):
         load_excerpts(tmp_path / "x.yaml")
+
+
+def test_one_question_about_two_turns_may_have_two_answers():
+    again = {"absent": [{"turn": "T3", "ask": "Does Tolo ask for the key?"}]}
+    assert Excerpt.model_validate({**EXCERPT, **again}).absent[0].turn == "T3"
 
 
 def test_shipped_excerpts_are_many_and_balanced():
