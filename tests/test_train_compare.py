@@ -85,6 +85,22 @@ def test_a_judge_is_compared_by_balanced_accuracy_and_auc(tmp_path: Path) -> Non
     assert again["calls"] == 0 and again["replayed"] == 96 and again["tables"] == found["tables"]
 
 
+def test_a_judges_difference_is_tuned_minus_base_where_scenes_differ_in_size(tmp_path: Path) -> None:
+    sizes = {"large": 40, **{f"s{number}": 1 for number in range(11)}}
+    examples = [
+        judged(scene, n, yes=yes) for scene, size in sizes.items() for n in range(size) for yes in (True, False)
+    ]
+    base = teller(tmp_path / "base.py", {"About large": "no", "yes is so": "yes", "": "no"})
+    right: dict[str, Said] = {f"About large {n}, yes": "yes" for n in range(40)}
+    tuned = teller(tmp_path / "tuned.py", {**right, "": "no"})
+    found = compared(base, tuned, "--on", write_split(tmp_path / "set", examples), "--out", tmp_path / "out")
+    row = rows(found)["balanced_accuracy"]
+    assert row["base"]["value"] == pytest.approx((11 / 51 + 1) / 2)
+    assert row["tuned"]["value"] == pytest.approx((40 / 51 + 1) / 2)
+    assert row["difference"]["value"] == pytest.approx(row["tuned"]["value"] - row["base"]["value"])
+    assert row["base"]["low"] is not None and row["base"]["clusters"] == 12
+
+
 def test_a_rater_is_compared_by_its_correlation_with_the_teacher(tmp_path: Path) -> None:
     points = [(1, 2), (2, 4), (4, 3), (5, 5)]
     examples = [

@@ -19,10 +19,9 @@ from dramaturg.measure import (
     Estimate,
     auc,
     auc_interval,
-    balanced_accuracy,
-    cluster_interval,
     clustered_correlation,
     correlation,
+    pooled_share,
 )
 from dramaturg.model import Model
 from dramaturg.train.comparing import SEED, Both, Marks, Row, Table, corrected, mean_row, statistic_row
@@ -41,6 +40,7 @@ from dramaturg.train.comparing_typed import (
 from dramaturg.train.example import Example, Kind
 
 MISSING_NOTE = "what is missing is left out of both and counted; the counts say how many are used"
+COUNTING_NOTE = "balanced accuracy and AUC count each example alike, the shares each scene"
 OVERALL = "overall"
 
 Known = tuple[float, float, float]
@@ -128,7 +128,8 @@ def tables_of(kind: Kind, outcomes: Sequence[Outcome]) -> tuple[Table, ...]:
         case "reward":
             return _reward_tables(outcomes, notes)
         case "judge":
-            table = Table("answers of yes and no against those that are wanted", _judge_rows(outcomes), notes)
+            title = "answers of yes and no against those that are wanted"
+            table = Table(title, _judge_rows(outcomes), (*notes, COUNTING_NOTE))
         case _:
             assert_never(kind)
     return (table,)
@@ -169,23 +170,20 @@ def _narrator_rows(outcomes: Sequence[Outcome]) -> tuple[Row, ...]:
 
 def _judge_rows(outcomes: Sequence[Outcome]) -> tuple[Row, ...]:
     seen, left_alone = ([one for one in outcomes if teachers_answer(one.example) is wanted] for wanted in (True, False))
-    sides: list[tuple[Estimate, Estimate]] = []
-    for side in (0, 1):
-        found = _shares(seen, side, wanted=1.0), _shares(left_alone, side, wanted=0.0)
-        sides.append((balanced_accuracy(*found), auc_interval(_scored(outcomes, side))))
-    (base_accuracy, base_auc), (tuned_accuracy, tuned_auc) = sides
     planned = len(outcomes)
+    accuracies = (_accuracy(outcomes, 0), _accuracy(outcomes, 1))
+    areas = (auc_interval(_scored(outcomes, 0)), auc_interval(_scored(outcomes, 1)))
     return corrected(
         [
             statistic_row(
                 "balanced_accuracy",
                 "balanced accuracy",
-                (base_accuracy, tuned_accuracy),
+                accuracies,
                 _known(outcomes, ANSWER),
                 _balanced,
                 planned=planned,
             ),
-            statistic_row("auc", "AUC", (base_auc, tuned_auc), _known(outcomes, LIKELY), _area, planned=planned),
+            statistic_row("auc", "AUC", areas, _known(outcomes, LIKELY), _area, planned=planned),
             mean_row("sensitivity", "yes where yes is wanted", _right(seen, wanted=1.0)),
             mean_row("specificity", "no where no is wanted", _right(left_alone, wanted=0.0)),
         ]
@@ -202,10 +200,14 @@ def _right(outcomes: Sequence[Outcome], *, wanted: float) -> dict[str, list[Both
     }
 
 
-def _shares(outcomes: Sequence[Outcome], side: int, *, wanted: float) -> Estimate:
-    right = _right(outcomes, wanted=wanted)
-    clusters = {scene: [value for both in pairs if (value := both[side]) is not None] for scene, pairs in right.items()}
-    return cluster_interval(clusters, n_planned=len(outcomes))
+def _accuracy(outcomes: Sequence[Outcome], side: int) -> Estimate:
+    """Returns the mean of the shares of right answers where yes and where no is wanted, each example counting alike."""
+    found: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for one in outcomes:
+        said, wanted = one.both(ANSWER)[side], teachers_answer(one.example) is True
+        if said is not None:
+            found[one.example.scene].append(("yes" if wanted else "no", float(said == wanted)))
+    return pooled_share(found, ("yes", "no"), n_planned=len(outcomes))
 
 
 def _known(outcomes: Sequence[Outcome], measure: str) -> dict[str, list[Known]]:
