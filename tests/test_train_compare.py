@@ -13,10 +13,10 @@ from dramaturg.errors import UserError
 from dramaturg.run.trained import TrainedOn, pair_of, trained_on
 from dramaturg.run.trained_set import held_out
 from dramaturg.text import canonical_json
-from dramaturg.train.comparing import Both, corrected, mean_row
-from dramaturg.train.comparing_scores import drawn
+from dramaturg.train.comparing import Both, Marks, corrected, mean_row
+from dramaturg.train.comparing_scores import Outcome, drawn, tables_of
 from run_fixtures import write_study
-from train_compare_fixtures import Said, act, influence, judged, likely, rated, teller, write_split
+from train_compare_fixtures import Said, act, example, influence, judged, likely, rated, teller, write_split
 from train_fixtures import CAREFUL, PLAYER, dramaturg
 
 STEADY = "script:world-steady"
@@ -125,6 +125,36 @@ def test_a_rater_is_compared_by_its_correlation_with_the_teacher(tmp_path: Path)
     assert near["overall"]["difference"]["value"] > 0 and near["overall"]["verdict"] == "better"
     assert near["Immersion"]["tuned"]["n_used"] == 43 and near["Immersion"]["tuned"]["n_planned"] == 44
     assert far["distance:Immersion"]["tuned"]["value"] == 0 and far["distance:Immersion"]["verdict"] == "better"
+
+
+def test_a_mean_of_all_metrics_needs_every_metric_on_both_sides() -> None:
+    def alone(scene: str, metric: str, base: float | None, tuned: float | None) -> Outcome:
+        role = "character:ada-finch"
+        asked = example(
+            "reward",
+            "rating",
+            "Rate it.",
+            '{"critique":"Well.","rating":4}',
+            scene=scene,
+            source=f"{scene}-1/{role}/rate/{role}/{metric}",
+        )
+        sides = (Marks({metric: value} if value is not None else {}) for value in (base, tuned))
+        return Outcome(asked, *sides)
+
+    outcomes = [
+        alone("a", "immersion", 3, 4),
+        alone("a", "adaptability", 1, 4),
+        alone("b", "immersion", 5, 5),  # its other metric is not in the set
+        alone("c", "immersion", 2, 4),
+        alone("c", "adaptability", 2, None),
+    ]
+    _, far = tables_of("reward", outcomes)
+    overall = next(row for row in far.rows if row.measure == "distance:overall")
+    assert (overall.base.n_used, overall.tuned.n_used, overall.difference.n_used) == (1, 1, 1)
+    assert overall.base.value == 2 and overall.tuned.value == 0 and overall.base.n_planned == 3
+    assert any("2 of 3 trajectories are left out" in note for note in far.notes)
+    each = next(row for row in far.rows if row.measure == "distance:immersion")
+    assert each.base.n_used == 3
 
 
 def test_a_narrator_and_its_tasks_are_compared(tmp_path: Path) -> None:

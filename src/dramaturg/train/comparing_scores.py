@@ -253,6 +253,7 @@ class _Rated:
 
 def _reward_tables(outcomes: Sequence[Outcome], notes: tuple[str, ...]) -> tuple[Table, ...]:
     rated = _ratings(outcomes)
+    notes = (*notes, *_partial_notes(rated[OVERALL]))
     far: list[Row] = []
     near: list[Row] = []
     for metric, ratings in rated.items():
@@ -274,25 +275,48 @@ def _reward_tables(outcomes: Sequence[Outcome], notes: tuple[str, ...]) -> tuple
 
 
 def _ratings(outcomes: Sequence[Outcome]) -> dict[str, list[_Rated]]:
-    """Returns the ratings by metric, the mean of all metrics first; it is of trajectories that were rated whole."""
-    found: dict[str, list[_Rated]] = {OVERALL: []}
-    whole: dict[str, list[_Rated]] = defaultdict(list)
+    """Returns the ratings by metric, the mean of all metrics first."""
+    found: dict[str, list[_Rated]] = {OVERALL: _overall(outcomes)}
     for one in outcomes:
-        trajectory = one.example.source.partition("/rate/")[0]
         for metric, teacher in teachers_ratings(one.example).items():
-            rating = _Rated(one.example.scene, teacher, one.both(metric))
-            found.setdefault(metric, []).append(rating)
-            whole[trajectory].append(rating)
-    for ratings in whole.values():
-        teacher = fmean(one.teacher for one in ratings)
-        before, after = (_mean_of([one.both[side] for one in ratings]) for side in (0, 1))
-        found[OVERALL].append(_Rated(ratings[0].scene, teacher, (before, after)))
+            found.setdefault(metric, []).append(_Rated(one.example.scene, teacher, one.both(metric)))
     return found
 
 
-def _mean_of(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
+def _overall(outcomes: Sequence[Outcome]) -> list[_Rated]:
+    """Returns the mean of all metrics of each trajectory; without values where one is missing on any side.
+
+    A joint answer holds every metric. Where each was asked for alone, some may not be in the set, or not be drawn:
+    what is rated of others in the same language tells which there are.
+    """
+    metrics: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    trajectories: dict[tuple[str, ...], dict[str, list[Outcome]]] = defaultdict(lambda: defaultdict(list))
+    for one in outcomes:
+        trajectory, _, asked = one.example.source.partition("/rate/")
+        role, _, last = asked.rpartition("/")
+        rated = teachers_ratings(one.example)
+        like = (one.example.language, role.partition(":")[0]) if last in rated else (one.example.source,)
+        metrics[like] |= rated.keys()
+        trajectories[like][trajectory].append(one)
+    return [_mean_of(ratings, metrics[like]) for like, grouped in trajectories.items() for ratings in grouped.values()]
+
+
+def _mean_of(outcomes: Sequence[Outcome], metrics: set[str]) -> _Rated:
+    ratings = [(metric, value, one) for one in outcomes for metric, value in teachers_ratings(one.example).items()]
+    teacher = fmean(value for _, value, _ in ratings)
+    pairs = [one.both(metric) for metric, _, one in ratings]
+    before, after = ([value for both in pairs if (value := both[side]) is not None] for side in (0, 1))
+    is_whole = {metric for metric, _, _ in ratings} == metrics and len(before) == len(after) == len(pairs)
+    return _Rated(outcomes[0].example.scene, teacher, (fmean(before), fmean(after)) if is_whole else (None, None))
+
+
+def _partial_notes(overall: Sequence[_Rated]) -> Iterator[str]:
+    partial = sum(one.both == (None, None) for one in overall)
+    if partial:
+        yield (
+            f"mean of all metrics: {partial} of {len(overall)} trajectories are left out, since the set or one of the "
+            "two models does not have every metric"
+        )
 
 
 def _correlation_row(metric: str, name: str, ratings: Sequence[_Rated]) -> Row:
