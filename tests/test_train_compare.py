@@ -58,6 +58,34 @@ def test_one_scene_gives_no_interval_and_no_verdict() -> None:
     assert row.difference.value == 1.0 and row.difference.low is None and row.verdict == "unclear"
 
 
+def test_two_scenes_or_equal_ones_give_no_interval_and_say_why() -> None:
+    scale = (1.0, 5.0)
+    two = mean_row("m", "M", {"a": [(2.0, 3.0)], "b": [(1.0, 3.5)]}, scale=scale)
+    assert two.base.value == 1.5 and two.tuned.value == 3.25 and two.difference.value == pytest.approx(1.75)
+    for one in (two.base, two.tuned, two.difference):
+        assert one.low is None and "2 clusters; at least 3 are needed" in one.reason
+    equal: dict[str, list[Both]] = {f"s{n}": [(2.0, float(n))] for n in range(1, 6)}
+    row = mean_row("m", "M", equal, scale=scale)
+    assert row.base.low is None and row.base.reason == "all clusters have the same value; the error cannot be told"
+    assert row.tuned.low is not None and row.difference.low is not None
+
+
+def test_a_statistic_of_few_scenes_has_no_interval_on_any_side(tmp_path: Path) -> None:
+    examples = [judged(f"s{scene}", n, yes=bool(n % 2)) for scene in range(9) for n in range(4)]
+    base = teller(tmp_path / "base.py", {"About s0 1": likely(0.2), "yes is so": likely(0.8), "": likely(0.3)})
+    tuned = teller(tmp_path / "tuned.py", {"About s1": likely(0.7), "yes is so": likely(0.6), "": likely(0.4)})
+    folder = write_split(tmp_path / "set", examples)
+    found = compared(base, tuned, "--on", folder, "--out", tmp_path / "out")
+    for measure in ("balanced_accuracy", "auc"):
+        row = rows(found)[measure]
+        for side in ("base", "tuned", "difference"):
+            assert row[side]["value"] is not None and row[side]["low"] is None
+            assert row[side]["reason"].startswith(("9 clusters", "no honest interval: 9 clusters"))
+    told = dramaturg("train", "compare", base, tuned, "--on", folder, "--out", tmp_path / "out")[1]
+    words = "no interval of the base, the tuned model for balanced accuracy, AUC: no honest interval: 9 clusters"
+    assert words in " ".join(told.split())
+
+
 def test_a_sample_is_drawn_from_all_scenes_in_turn() -> None:
     examples = [judged(scene, number, yes=True) for scene in "abc" for number in range(9)]
     chosen = drawn(examples, 6, 1)
