@@ -14,8 +14,11 @@ from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
 from dramaturg.judge.audit.natural import natural_excerpts
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.glance import glance_at, glance_question
+from dramaturg.stage.transcript import Role
 from dramaturg.train.example import Example
 from dramaturg.train.judge import judge_examples, shipped_excerpts, shipped_questions
+from dramaturg.train.names import names_of
+from dramaturg.train.splitting import components
 from train_fixtures import dramaturg
 
 EXCERPT = {
@@ -146,6 +149,58 @@ def test_shipped_excerpts_are_many_and_balanced():
         share = counted["Yes"] / counted.total()
         assert 0.15 < share < 0.6, f"{kind}: {counted}"
         assert counted["Yes"] >= 60, kind
+
+
+def test_scenes_hang_together_by_names_and_not_by_labels():
+    def scene(number: int, *names: tuple[str, str]) -> list[Example]:
+        roles = [{"id": f"r{place}", "kind": kind, "name": name} for place, (kind, name) in enumerate(names)]
+        turns = [{"role": f"r{place}", "text": f"Words {number} {place}."} for place in range(len(names))]
+        asked = {"present": [{"turn": "T1", "ask": "Is it said?"}]}
+        return examples_of(
+            {"id": f"scene-{number}", "domain": "d", "reference": "R.", "roles": roles, "turns": turns, **asked}
+        )
+
+    one_word = [*scene(1, ("healer", "Mara"), ("player", "Bo")), *scene(2, ("character", "mara"), ("judge", "Judge"))]
+    chinese = [*scene(3, ("witness", "林秀珍"), ("judge", "法官")), *scene(4, ("witness", "林秀珍"), ("judge", "法官"))]
+    labels = [
+        *scene(5, ("judge", "Judge"), ("witness", "the witness"), ("agent", "Agent"), ("customer", "Customer 2")),
+        *scene(6, ("judge", "Judge"), ("witness", "the witness"), ("agent", "Agent"), ("customer", "Customer 2")),
+    ]
+    assert len(components(one_word)) == len(components(chinese)) == 1
+    assert len(components(labels)) == 2 and not labels[0].characters
+    assert len(components([*one_word, *chinese, *labels])) == 4
+    assert len(components(judge_examples(shipped_excerpts(), [], shipped_questions(), seed=1).examples)) > 100
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "is_name"),
+    [
+        ("Witness 2", "witness", False),
+        ("Claimant's lawyer", "prosecutor", False),
+        ("The Beekeeper", "character", False),
+        ("the old woman", "character", False),
+        ("Beekeeper", "beekeeper", False),
+        ("证人甲", "witness", False),
+        ("第一位证人", "witness", False),
+        ("Judge Ward", "judge", True),
+        ("An Nguyen", "customer", True),
+        ("La Spina", "customer", True),
+        ("An", "customer", True),
+        ("Speaker B", "customer", False),
+        ("王法官", "judge", True),
+        ("Zoë", "agent", True),
+    ],
+)
+def test_a_label_is_no_name(name: str, kind: str, is_name: bool):
+    assert names_of([Role(id="r", kind=kind, name=name)]) == ((name,) if is_name else ())
+
+
+def test_the_roles_of_shipped_procedures_are_labels_in_every_language():
+    for path in shipped("procedures").values():
+        roles = yaml.safe_load(path.read_text(encoding="utf-8"))["roles"]
+        for kind, role in roles.items():
+            for name in (kind, *role.get("titles", {}).values()):
+                assert names_of([Role(id="r", kind="role", name=name)]) == (), name
 
 
 def test_nothing_of_an_audit_or_of_natural_text_is_trained_on():

@@ -32,6 +32,7 @@ from dramaturg.prompts import hashes
 from dramaturg.stage.transcript import Transcript
 from dramaturg.text import Json
 from dramaturg.train.example import Example, Gathered, example_id
+from dramaturg.train.names import names_of
 
 TEACHER = "planted"
 """Who gave the answers: whoever planted the faults, and no model."""
@@ -327,7 +328,7 @@ def _example(label: _Label, prompts: Mapping[str, str]) -> Example:
         messages=messages,
         answer=answer,
         scene=transcript.scenario.id,
-        characters=tuple(sorted({role.name for role in transcript.roles if " " in role.name.strip()})),
+        characters=names_of(transcript.roles),
         language=language,
         source=transcript.id,
         teacher=TEACHER,
