@@ -96,6 +96,7 @@ class Audit:
         budget: Budget,
         natural: Sequence[Excerpt] = (),
         left_out: int = 0,
+        natural_left_out: int = 0,
         replay_only: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -109,6 +110,7 @@ class Audit:
             budget: Counts and limits the new calls.
             natural: Excerpts of natural text, asked about behind the plan.
             left_out: Clean transcripts that the plan leaves out because the judge knows them, for the card.
+            natural_left_out: Excerpts of natural text that are left out for the same reason.
             replay_only: Whether the judge need not be there.
             tell: Receives a line with the time that is left.
         """
@@ -119,6 +121,7 @@ class Audit:
         self._budget = budget
         self._natural = natural
         self._left_out = left_out
+        self._natural_left_out = natural_left_out
         self._marks: list[Mark] = []
         self._replay_only = replay_only
         self._tell = tell
@@ -254,6 +257,7 @@ class Audit:
             trained_for=_names(extra["trained_for"]) if "trained_for" in extra else None,
             natural=natural,
             left_out=self._left_out,
+            natural_left_out=self._natural_left_out,
             not_judged=self._not_judged,
         )
 
