@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from dramaturg.errors import ContentError
-from dramaturg.files import load_yaml, shipped
+from dramaturg.files import dump_yaml, load_yaml, parse_yaml, shipped
 from dramaturg.judge.audit import shipped_bases
 from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
 from dramaturg.judge.audit.natural import natural_excerpts
@@ -320,11 +320,40 @@ def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     assert code == 0, errors
     found = judge_examples([], [audit], shipped_questions(), seed=1)
     assert found.labels["yes"] >= 10 and found.labels["no"] >= 10
+    (audit / "checklist.yaml").unlink()  # as in folders of older audits: a shipped one is found by its name
+    assert judge_examples([], [audit], shipped_questions(), seed=1).examples == found.examples
     planted = [json.loads(line) for line in (audit / "planted.jsonl").read_text().splitlines()]
     faulty = {(one["transcript"], turn) for one in planted for done in one["mutations"] for turn in done["turns"]}
     for one in found.examples:
         if one.answer == "Yes":
             assert (one.source, one.messages[-1].text.split()[1]) in faulty
+
+
+def test_an_audit_by_a_checklist_of_ones_own_becomes_judge_data(tmp_path: Path):
+    mine = yaml.safe_load(shipped("checklists")["customer-service"].read_text(encoding="utf-8"))
+    mine |= {"id": "my-service", "title": "My own list"}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(mine), encoding="utf-8")
+    audit = tmp_path / "audit"
+    wanted = ("--checklist", tmp_path / "mine.yaml", "--mode", "glance", "--sample", "6", "--out", audit, "--json")
+    code, _, errors = dramaturg("audit", "judge", "script:oracle", *wanted)
+    assert code == 0, errors
+    found = judge_examples([], [audit], shipped_questions(), seed=1)
+    assert found.labels["yes"] and found.labels["no"]
+
+    lines = (audit / "checklist.yaml").read_text(encoding="utf-8")
+    (audit / "checklist.yaml").write_text(lines.replace("version: ", "version: 9", 1), encoding="utf-8")
+    with pytest.raises(ContentError, match="judged by another state of the checklist my-service"):
+        judge_examples([], [audit], shipped_questions(), seed=1)
+    (audit / "checklist.yaml").unlink()
+    with pytest.raises(ContentError, match="my-service"):
+        judge_examples([], [audit], shipped_questions(), seed=1)
+
+
+def test_a_kept_checklist_is_the_one_that_was_judged_by():
+    for path in shipped("checklists").values():
+        checklist = load_yaml(path, Checklist)
+        kept = dump_yaml(checklist.model_dump(mode="json", exclude_defaults=True))
+        assert parse_yaml(kept, Checklist, where="kept").hash == checklist.hash
 
 
 def test_runs_that_are_no_audits_are_refused(tmp_path: Path):

@@ -302,9 +302,12 @@ def _labels_of_specimen(
 
 
 def _checklist_of(judgements: Path) -> Checklist:
+    """Returns the checklist that lies beside judgements; where there is none, the shipped one of its name."""
+    kept = judgements.with_name("checklist.yaml")
     for _, judgement in read_jsonl(judgements, Judgement):
         name = judgement.checklist.rpartition(" v")[0]
-        checklist = load_yaml(find("checklists", name, where=str(judgements)), Checklist)
+        path = kept if kept.is_file() else find("checklists", name, where=str(judgements))
+        checklist = load_yaml(path, Checklist)
         if checklist.hash != judgement.checklist_digest:
             raise ContentError(
                 f"judged by another state of the checklist {name}",
