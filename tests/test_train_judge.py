@@ -238,6 +238,7 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
     )
     assert code == 0, errors
     card = json.loads(told)
+    assert card["sources"] == [str(tmp_path / "mine.yaml")]
     assert card["kind"] == "judge" and set(card["terms"]["answers"]) == {"yes", "no"}
     assert "contradicts_reference" in card["terms"]["fault_kinds"]
     assert all(path.startswith("default/en/") for path in card["prompt_hashes"])
@@ -259,6 +260,10 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
         assert all(one["messages"][1]["content"].count("\n[T") == 1 and not one["purpose"] for one in first)
     code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", "--split-as", out)
     assert code == 1 and "does not have the scene" in errors
+    for option in ("--validation", "--test"):
+        beside = ("--split-as", out, option, "0.2")
+        code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", *beside)
+        assert code == 1 and f"{option}: the splits are those of another set" in errors
     code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", "--split-as", tmp_path / "none")
     assert code == 1 and "holds no data set" in errors
     code, _, errors = dramaturg("train", "data", "judge", tmp_path, "--out", tmp_path / "x", "--first-lesson")
