@@ -332,6 +332,10 @@ def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     for one in found.examples:
         if one.answer == "Yes":
             assert (one.source, one.messages[-1].text.split()[1]) in faulty
+    lines = (audit / "specimens.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (audit / "specimens.jsonl").write_text("".join(lines[1:]), encoding="utf-8")
+    with pytest.raises(ContentError, match=r"planted\.jsonl:1: there is no specimen"):
+        judge_examples([], [audit], shipped_questions(), seed=1)
 
 
 def test_an_audit_by_a_checklist_of_ones_own_becomes_judge_data(tmp_path: Path):

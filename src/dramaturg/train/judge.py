@@ -273,7 +273,13 @@ def _labels_of_audit(folder: Path, seed: int, without: frozenset[str]) -> Iterat
     transcripts = {one.id: one for _, one in read_jsonl(files["specimens"], Transcript)}
     checklist = _checklist_of(files["judgements"])
     asked = {one.id: one for one in checklist.indicators}
-    for _, planted in read_jsonl(files["planted"], _Planted):
+    for line, planted in read_jsonl(files["planted"], _Planted):
+        if planted.transcript not in transcripts:
+            raise ContentError(
+                f"there is no specimen {planted.transcript!r} in {files['specimens'].name}",
+                where=f"{files['planted']}:{line}",
+                allowed="both files as one audit wrote them",
+            )
         if not without.isdisjoint(one.kind for one in planted.mutations):
             continue
         transcript = transcripts[planted.transcript]
