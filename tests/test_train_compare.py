@@ -94,6 +94,14 @@ def test_a_sample_is_drawn_from_all_scenes_in_turn() -> None:
     assert drawn(examples, 99, 1) == examples
 
 
+def test_a_sample_smaller_than_the_scenes_is_not_of_the_first_ones() -> None:
+    examples = [judged(f"s{scene}", number, yes=True) for scene in range(20) for number in range(2)]
+    chosen = [frozenset(one.scene for one in drawn(examples, 5, seed)) for seed in range(8)]
+    assert all(len(scenes) == 5 for scenes in chosen) and len(set(chosen)) == 8
+    assert frozenset(f"s{scene}" for scene in range(5)) not in chosen
+    assert drawn(examples, 5, 3) == drawn(examples, 5, 3)
+
+
 def test_a_judge_is_compared_by_balanced_accuracy_and_auc(tmp_path: Path) -> None:
     examples = [judged(f"s{scene}", n, yes=bool(n % 2)) for scene in range(12) for n in range(4)]
     folder = write_split(tmp_path / "set", examples)

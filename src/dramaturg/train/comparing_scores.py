@@ -90,7 +90,7 @@ def why_unasked(example: Example) -> str:
 
 
 def drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
-    """Returns so many of the examples, drawn from the scenes in turn, in their own order.
+    """Returns so many of the examples, drawn from the scenes in turn, in their own order; equal seeds draw the same.
 
     Args:
         examples: All of them.
@@ -102,6 +102,7 @@ def drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
     for example in examples:
         by_scene[example.scene].append(example)
     waiting = list(by_scene.values())
+    generator.shuffle(waiting)
     for group in waiting:
         generator.shuffle(group)
     chosen: set[str] = set()
