@@ -367,6 +367,31 @@ def test_a_study_of_a_court_is_judged_for_both(tmp_path: Path) -> None:
     assert found["kind"] == "court" and found["exit_code"] == 0
 
 
+def test_a_model_without_a_finished_play_is_named_with_the_reason(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study")
+    base, tuned = (f"script:{tmp_path / 'study' / name}.py" for name in ("actor", "second"))
+    down = tmp_path / "study" / "second.down"
+    down.write_text("", encoding="utf-8")
+    wanted = ("train", "compare", base, tuned, "--on", study, "--out", tmp_path / "out")
+    code, output, errors = dramaturg(*wanted)
+    told = " ".join(output.split())
+    assert code == 2 and "run it again" in errors
+    why = "has no finished play (connect: cannot reach the server × 2)"
+    assert f"nothing is compared: {tuned} {why}" in told and f"{base} {why}" not in told
+    assert "hold the tables" not in told and not (tmp_path / "out" / "comparison.md").exists()
+    down.unlink()
+    assert rows(compared(*wanted[2:]))["total"]["difference"]["n_used"] == 2
+
+
+def test_plays_that_nobody_could_judge_are_no_comparison_and_no_crash(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study")
+    (tmp_path / "study" / "critic.down").write_text("", encoding="utf-8")
+    base, tuned = (f"script:{tmp_path / 'study' / name}.py" for name in ("actor", "second"))
+    found = compared(base, tuned, "--on", study, "--out", tmp_path / "out", code=2)
+    assert found["tables"] == []
+    assert sum("has no play that was rated or judged (connect" in note for note in found["notes"]) == 2
+
+
 def test_a_folder_of_scenes_is_a_study_of_them(tmp_path: Path) -> None:
     from dramaturg.files import shipped
 

@@ -110,7 +110,7 @@ def compare(
             found = _on_study(on, pair, trained, wishes, out, store, budget, accept_changes, replay_only)
     layouts = [_layout(table, found) for table in found.tables]
     record = _record(found, trained)
-    if not found.stop:
+    if found.tables:
         write_atomically(out / RECORD, _text(record))
         write_atomically(out / MARKDOWN, as_markdown(layouts))
         write_atomically(out / PAGE, tables_page(layouts))
@@ -121,7 +121,7 @@ def compare(
             show(part)
         for line in _lines(found, trained):
             say(line)
-        if not found.stop:
+        if found.tables:
             say(f"{out / MARKDOWN}, {out / PAGE} and {out / RECORD} hold the tables")
     if found.stop:
         complain(f"stopped: {found.limit or found.stop}; run it again to go on, what was answered is not asked again")

@@ -6,7 +6,7 @@ protocol. What either was trained on is left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from dramaturg.run.kept import keep_models, parts_of
 from dramaturg.run.material import Material, named_model, read_material
 from dramaturg.run.progress import Progress
 from dramaturg.run.rating import rating_benches
+from dramaturg.run.records import UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.study import Judging, Subject, suite_of
 from dramaturg.run.trained import BeforeAfter, Pair, TrainedOn
@@ -178,7 +179,8 @@ async def compare_on_study(
     finally:
         keep_models(ledger, models, parts)
     tables: tuple[Table, ...] = ()
-    if not result.stop:
+    blank = () if result.stop else tuple(_blank(result.records, pair))
+    if not result.stop and not blank:
         tables = tuple(rated_tables(out, pair) if is_world else judged_tables(material, out, pair))
     return BeforeAfter(
         kind=material.study.suite,
@@ -187,7 +189,7 @@ async def compare_on_study(
         tuned=pair.tuned.label,
         tables=tables,
         left_out=chosen.left_out,
-        notes=tuple(_failures(result)),
+        notes=(*blank, *_failures(result)),
         planned=len(result.records),
         done=sum(record.status == "done" for record in result.records),
         calls=result.calls,
@@ -325,6 +327,19 @@ def _held_out(
         left_out["not drawn (--sample)"] = len(kept) - len(places)
         kept = [kept[place] for place in places]
     return tuple(kept), left_out
+
+
+def _blank(records: Sequence[UnitRecord], pair: Pair) -> Iterator[str]:
+    """Yields which model has no finished play, or none that was judged, and why: then there is nothing to pair."""
+    for named in pair.models:
+        own = [record for record in records if record.subject == named.label]
+        for kind, what in (("stage", "finished play"), ("judge", "play that was rated or judged")):
+            units = [record for record in own if record.kind == kind]
+            if not any(record.status == "done" for record in units):
+                whys = Counter(": ".join(filter(None, (one.failure or one.status, one.detail))) for one in units)
+                told = "; ".join(f"{why} × {count}" for why, count in sorted(whys.items()))
+                yield f"nothing is compared: {named.label} has no {what} ({told})"
+                break
 
 
 def _failures(result: RunResult) -> Iterator[str]:

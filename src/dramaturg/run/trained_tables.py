@@ -33,7 +33,10 @@ def judged_tables(material: Material, out: Path, pair: Pair) -> Iterator[Table]:
     """
     checklists = {bench.checklist.hash: bench.checklist for bench in material.judges}
     side = read_side(out, name=out.name, checklists=checklists, ledger=None)
-    for panel in compare([side]).panels:
+    labels = {one.label for one in pair.models}
+    # Where a judge answered about one of the two alone, there is nothing to pair.
+    both = {key: panel for key, panel in side.panels.items() if labels <= panel.values.keys()}
+    for panel in compare([replace(side, panels=both)]).panels if both else ():
         yield Table(panel.title, corrected(list(_panel_rows(panel, pair))), panel.notes)
 
 
