@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dramaturg.errors import UserError
 from dramaturg.run.trained import TrainedOn, pair_of, trained_on
@@ -402,6 +403,58 @@ def test_a_folder_of_scenes_is_a_study_of_them(tmp_path: Path) -> None:
     wanted = ("--judge", "script:random-rater", "--narrator", STEADY, "--sample", "1")
     found = compared(STEADY, PLAYER, "--on", folder, "--out", tmp_path / "out", *wanted)
     assert found["kind"] == "world" and len(found["tables"]) == 1
+
+
+def test_a_study_of_ones_own_scenes_can_be_read_again_from_the_output_folder(tmp_path: Path) -> None:
+    from dramaturg.files import load_yaml, shipped
+    from dramaturg.stage.world.scene import Scene
+
+    beside = tmp_path / "mine"
+    (beside / "scenes").mkdir(parents=True)
+    text = shipped("scenes")["two-clouds"].read_text(encoding="utf-8")
+    (beside / "scenes" / "one.yaml").write_text(text.replace("id: two-clouds", "id: my-clouds", 1), encoding="utf-8")
+    several = [load_yaml(shipped("scenes")[name], Scene) for name in ("ballast", "one-suit")]
+    lines = [scene.model_copy(update={"id": f"my-{scene.id}"}).model_dump_json() for scene in several]
+    (beside / "scenes" / "more.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (beside / "narrates.py").write_text(Path(PLAYER.removeprefix("script:")).read_text(encoding="utf-8"))
+    content = WORLD.replace("RATER", "script:random-rater").replace(
+        "narrator: script:world-steady", "narrator: script:narrates.py"
+    )
+    content = content.replace(
+        "[two-clouds, ballast, three-inches]", "[scenes/one.yaml, 'scenes/more.jsonl#my-ballast', ten-to-five]"
+    )
+    (beside / "study.yaml").write_text(content, encoding="utf-8")
+    out = tmp_path / "out"
+    found = compared(STEADY, PLAYER, "--on", beside / "study.yaml", "--out", out)
+    kept = yaml.safe_load((out / "study.yaml").read_text(encoding="utf-8"))
+    scenes = beside / "scenes"
+    assert kept["scenes"] == [str(scenes / "one.yaml"), f"{scenes / 'more.jsonl'}#my-ballast", "ten-to-five"]
+    assert kept["narrator"] == f"script:{beside / 'narrates.py'}"
+    again = compared(STEADY, PLAYER, "--on", out, "--out", out, "--replay-only")
+    assert again["calls"] == 0 and again["tables"] == found["tables"]
+    code, _, errors = dramaturg("run", out / "study.yaml", "--out", out, "--replay-only")
+    assert code == 0, errors
+
+
+def test_a_study_of_ones_own_case_checklist_and_prompts_can_be_read_again(tmp_path: Path) -> None:
+    from dramaturg.files import shipped
+    from dramaturg.prompts import load_prompt
+
+    (tmp_path / "study" / "terse").mkdir(parents=True)
+    (tmp_path / "study" / "mine.yaml").write_text(
+        shipped("cases")["summit-ridge"].read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    (tmp_path / "study" / "terse" / "court-rules.txt").write_text(
+        load_prompt("court-rules").source + "\nBe short.\n", encoding="utf-8"
+    )
+    study = write_study(tmp_path / "study", cases=["mine.yaml"], prompts=["terse"])
+    base, tuned = (f"script:{tmp_path / 'study' / name}.py" for name in ("actor", "second"))
+    out = tmp_path / "out"
+    found = compared(base, tuned, "--on", study, "--out", out)
+    assert found["tables"][0]["title"].endswith(f"with {tmp_path / 'study' / 'terse'}")
+    assert rows(found)["total"]["difference"]["n_used"] == 1
+    again = compared(base, tuned, "--on", out, "--out", out, "--replay-only")
+    assert again["calls"] == 0 and again["tables"] == found["tables"]
 
 
 def test_a_folder_of_cases_is_a_study_of_a_court(tmp_path: Path) -> None:

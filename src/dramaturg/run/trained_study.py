@@ -30,6 +30,7 @@ from dramaturg.run.result import RunResult
 from dramaturg.run.study import Judging, Subject, suite_of
 from dramaturg.run.trained import BeforeAfter, Pair, TrainedOn
 from dramaturg.run.trained_tables import judged_tables, rated_tables
+from dramaturg.run.whole_names import whole_cast, whole_path, whole_scenes, whole_variants
 from dramaturg.run.world.engine import run_world
 from dramaturg.run.world.material import WorldMaterial, read_world
 from dramaturg.run.world.study import Rating
@@ -37,7 +38,7 @@ from dramaturg.stage.world.reading import scene_files
 from dramaturg.text import write_atomically
 from dramaturg.train.comparing import Table
 
-HEAD = "# Written by `dramaturg train compare` with {study}; its paths start from there.\n"
+HEAD = "# Written by `dramaturg train compare` with {study}.\n"
 PLACEHOLDER = "script:world-steady"
 """Stands for the subjects until both models take its place."""
 
@@ -45,6 +46,7 @@ STUDY = "study.yaml"
 _YAML = (".yaml", ".yml")
 
 StagedT = TypeVar("StagedT")
+StudyT = TypeVar("StudyT", bound=BaseModel)
 
 
 class _Staged(BaseModel):
@@ -229,23 +231,28 @@ def _world(study: Path, on: Path, pair: Pair, known: TrainedOn, wishes: Wishes) 
     narrator = material.narrator
     if wishes.narrator:
         narrator = named_model(wishes.narrator, wishes.narrator, beside=Path())
+    names = whole_scenes(material.study.scenes, beside=study.parent)
+    variants = whole_variants(material.variants)
     changed = {
         "subjects": _subjects(pair),
-        "scenes": tuple(scene.id for scene in scenes),
-        "narrator": narrator.written if narrator is not None else "",
+        "scenes": tuple(names[scene.id] for scene in scenes),
+        "narrator": narrator.spec.text if narrator is not None else "",
+        "cast": whole_cast(material.study.cast, beside=study.parent),
+        "prompts": tuple(one.name for one in variants),
         "raters": tuple(
-            Rating(model=one.model.written, rubric=one.rubric, mode=one.mode, votes=one.votes) for one in raters
+            Rating(model=one.model.spec.text, rubric=one.rubric, mode=one.mode, votes=one.votes) for one in raters
         ),
         **_calling(wishes),
     }
     return Chosen(
         replace(
             material,
-            study=material.study.model_copy(update=changed),
+            study=_with(material.study, changed),
             subjects=pair.models,
             scenes=scenes,
             narrator=narrator,
             raters=raters,
+            variants=variants,
         ),
         on,
         left_out,
@@ -262,13 +269,17 @@ def _court(study: Path, on: Path, pair: Pair, known: TrainedOn, wishes: Wishes) 
     if wishes.judges:
         judges = benches_of(wishes.judges, checklist="court", mode="single", votes=1, long="refuse", ask="presence")
     _refuse_unjudged(judges, on)
+    variants = whole_variants(material.variants)
     changed = {
         "subjects": _subjects(pair),
         "cases": tuple(str(one.path.resolve()) for one in cases),
+        "cast": whole_cast(material.study.cast, beside=study.parent),
+        "prompts": tuple(one.name for one in variants),
+        "procedures": tuple(whole_path("procedures", name, study.parent / name) for name in material.study.procedures),
         "judges": tuple(
             Judging(
-                model=one.model.written,
-                checklist=one.written,
+                model=one.model.spec.text,
+                checklist=whole_path("checklists", one.written, one.path),
                 mode=one.mode,
                 votes=one.votes,
                 long=one.long,
@@ -281,18 +292,29 @@ def _court(study: Path, on: Path, pair: Pair, known: TrainedOn, wishes: Wishes) 
     return Chosen(
         replace(
             material,
-            study=material.study.model_copy(update=changed),
+            study=_with(material.study, changed),
             subjects=pair.models,
             stagings=tuple(one for one in material.stagings if one.case.case.id in kept),
             judges=judges,
+            variants=variants,
         ),
         on,
         left_out,
     )
 
 
+def _with(study: StudyT, changed: Mapping[str, object]) -> StudyT:
+    """Returns a study with other values; what stays as it was is not written where it was not."""
+    other = {name: value for name, value in changed.items() if value != getattr(study, name)}
+    return study.model_copy(update=other)
+
+
 def _subjects(pair: Pair) -> tuple[Subject, ...]:
-    return tuple(Subject(model=one.written) for one in pair.models)
+    """Returns both as subjects: by whole paths, and called as they were named."""
+    return tuple(
+        Subject(model=one.label) if one.label == one.spec.text else Subject(model=one.spec.text, name=one.label)
+        for one in pair.models
+    )
 
 
 def _calling(wishes: Wishes) -> dict[str, int]:
