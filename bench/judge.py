@@ -3,7 +3,8 @@
     python bench/judge.py CARD OTHER… [--json]
 
 Each is the folder of a ``dramaturg audit judge --mode glance --out``, of the same checklist, sample and seed. What both
-answered is compared: planted faults, those of kinds that the first never learnt, and natural text.
+answered is compared: planted faults, those of kinds that the first never learnt, and natural text. What one alone was
+asked is counted.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dramaturg.measure import Estimate, balanced_accuracy, cluster_interval
+
+PARTS = ("planted", "unseen", "natural")
 
 Mark: TypeAlias = "dict[str, Any]"
 Key: TypeAlias = tuple[str, str, str]
@@ -44,13 +47,20 @@ def estimate(values: Iterable[tuple[Mark, float | None]]) -> Estimate:
     return balanced_accuracy(*(cluster_interval(clusters[side], n_planned=planned[side]) for side in (True, False)))
 
 
-def compared(one: Mapping[Key, Mark], other: Mapping[Key, Mark], keys: Iterable[Key]) -> Estimate:
-    """Returns how much higher the balanced accuracy of one judge is on the questions that both were asked."""
-    return estimate(
+def compared(one: Mapping[Key, Mark], other: Mapping[Key, Mark]) -> tuple[Estimate, int]:
+    """Returns how much higher one judge's balanced accuracy is on what both were asked, and how many one alone was."""
+    both = [key for key in one if key in other and one[key]["nature"] == other[key]["nature"]]
+    found = estimate(
         (one[key], None if (a := right(one[key])) is None or (b := right(other[key])) is None else a - b)
-        for key in keys
-        if key in other
+        for key in both
     )
+    return found, len(one.keys() | other.keys()) - len(both)
+
+
+def part_of(marks: Mapping[Key, Mark], part: str, unseen: set[str]) -> dict[Key, Mark]:
+    """Returns the marks of planted faults, of those of kinds that were never learnt, or of natural text."""
+    within = "natural" if part == "natural" else "planted"
+    return {key: mark for key, mark in marks.items() if key[0] == within and (part != "unseen" or _about(mark, unseen))}
 
 
 def main() -> None:
@@ -62,18 +72,17 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     own = marks_in(options.card)
+    others = {folder: marks_in(folder) for folder in options.others}
     unseen = set(filter(None, options.unseen.split(",")))
-    parts = {
-        "planted": [key for key in own if key[0] == "planted"],
-        "unseen": [key for key, mark in own.items() if key[0] == "planted" and _about(mark, unseen)],
-        "natural": [key for key in own if key[0] == "natural"],
-    }
     found: dict[str, dict[str, str]] = {}
-    for part, keys in parts.items():
-        if keys:
-            found[part] = {options.card.name: _told(estimate((own[key], right(own[key])) for key in keys))}
-            for folder in options.others:
-                found[part][f"over {folder.name}"] = _told(compared(own, marks_in(folder), keys))
+    for part in PARTS:
+        mine = part_of(own, part, unseen)
+        if mine:
+            found[part] = {options.card.name: _told(estimate((mark, right(mark)) for mark in mine.values()))}
+            for folder, marks in others.items():
+                lead, alone = compared(mine, part_of(marks, part, unseen))
+                beside = f", {alone} not in both" if alone else ""
+                found[part][f"over {folder.name}"] = _told(lead) + beside
     if options.json:
         print(json.dumps(found))
         return

@@ -18,8 +18,10 @@ from dramaturg.judge.audit.binding import Length
 from dramaturg.judge.audit.card import Cost, card_of
 from dramaturg.judge.audit.card_store import keep_card, read_card
 from dramaturg.judge.audit.marks import Answered
+from dramaturg.judge.audit.natural import natural_excerpts
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.judgement import Judgement
+from dramaturg.run.natural import unknown_excerpts
 from judge_fixtures import trial
 
 COURT = load_yaml(find("checklists", "court"), Checklist)
@@ -266,6 +268,20 @@ def test_kinds_that_a_trained_judge_never_learnt_are_told_apart():
     assert card(["no"]).unseen_fault_kinds is None, "a judge that was not trained says nothing of it"
 
 
+def test_natural_text_of_what_a_judge_was_trained_on_is_left_out_and_counted():
+    every = natural_excerpts("en")
+    assert unknown_excerpts(every, ()) == unknown_excerpts(every, ["lost-key"]) == every
+    without = {one.id for one in every} - {one.id for one in unknown_excerpts(every, ["ridge-my-client", "two-clouds"])}
+    assert without == {"ridge-my-client", "canoe-question-echoed", "canoe-island-found"}
+    left = unknown_excerpts(every, ["chateau-trespass", "ten-to-five"])
+    names = {role.name for one in left for role in one.roles}
+    assert 20 < len(left) < len(every) and not names & {"Camille Laurent", "Edith Lomax"}
+    plan = plan_audit(COURT, shipped_bases(COURT), sample=2, seed=2)
+    given = answered(plan, ["no"])
+    found = card_of(plan, given, binding=BINDING, command="t", sample=2, cost=FREE, natural_left_out=13)
+    assert found.natural_left_out == 13 and found.natural_text is None
+
+
 def test_natural_text_is_asked_in_mode_glance_and_told_apart(tmp_path: Path):
     (tmp_path / "yes.py").write_text(
         "from dramaturg.model import TokenLogprob\n"
@@ -281,4 +297,4 @@ def test_natural_text_is_asked_in_mode_glance_and_told_apart(tmp_path: Path):
     assert natural["sensitivity"]["value"] == 1 and natural["specificity"]["value"] == 0
     marks = [json.loads(line) for line in (tmp_path / "marks.jsonl").read_text().splitlines()]
     assert {mark["part"] for mark in marks} == {"planted", "natural"}
-    assert told["left_out"] == 0
+    assert told["left_out"] == told["natural_left_out"] == 0

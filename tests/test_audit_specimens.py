@@ -287,6 +287,8 @@ def test_a_clean_file_is_read_with_its_hooks(tmp_path: Path) -> None:
     ("old", "new", "told"),
     [
         ('find: "we replace the cup"', 'find: "we mend the cup"', "stands 0 times in T2"),
+        ('put: "we replace half of the cup"', 'put: "we replace the cup"', "mild: changes nothing in T2"),
+        ("Clause 1 forbids any replacement.", " ", "severe: leaves T2 empty"),
         ("turn: T2", "turn: T7", "there is no turn T7"),
         ("{role: agent, text", "{role: clerk, text", "no role 'clerk'"),
         ('{say: "Clause 1 forbids any replacement."}', "{note: x}", "note"),

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dramaturg.errors import UserError
 from dramaturg.run.trained import TrainedOn, pair_of, trained_on
 from dramaturg.run.trained_set import held_out
 from dramaturg.text import canonical_json
-from dramaturg.train.comparing import Both, corrected, mean_row
-from dramaturg.train.comparing_scores import drawn
+from dramaturg.train.comparing import Both, Marks, corrected, mean_row
+from dramaturg.train.comparing_scores import Outcome, drawn, tables_of
 from run_fixtures import write_study
-from train_compare_fixtures import Said, act, influence, judged, likely, rated, teller, write_split
+from train_compare_fixtures import Said, act, example, influence, judged, likely, rated, teller, write_split
 from train_fixtures import CAREFUL, PLAYER, dramaturg
 
 STEADY = "script:world-steady"
@@ -58,12 +59,48 @@ def test_one_scene_gives_no_interval_and_no_verdict() -> None:
     assert row.difference.value == 1.0 and row.difference.low is None and row.verdict == "unclear"
 
 
+def test_two_scenes_or_equal_ones_give_no_interval_and_say_why() -> None:
+    scale = (1.0, 5.0)
+    two = mean_row("m", "M", {"a": [(2.0, 3.0)], "b": [(1.0, 3.5)]}, scale=scale)
+    assert two.base.value == 1.5 and two.tuned.value == 3.25 and two.difference.value == pytest.approx(1.75)
+    for one in (two.base, two.tuned, two.difference):
+        assert one.low is None and "2 clusters; at least 3 are needed" in one.reason
+    equal: dict[str, list[Both]] = {f"s{n}": [(2.0, float(n))] for n in range(1, 6)}
+    row = mean_row("m", "M", equal, scale=scale)
+    assert row.base.low is None and row.base.reason == "all clusters have the same value; the error cannot be told"
+    assert row.tuned.low is not None and row.difference.low is not None
+
+
+def test_a_statistic_of_few_scenes_has_no_interval_on_any_side(tmp_path: Path) -> None:
+    examples = [judged(f"s{scene}", n, yes=bool(n % 2)) for scene in range(9) for n in range(4)]
+    base = teller(tmp_path / "base.py", {"About s0 1": likely(0.2), "yes is so": likely(0.8), "": likely(0.3)})
+    tuned = teller(tmp_path / "tuned.py", {"About s1": likely(0.7), "yes is so": likely(0.6), "": likely(0.4)})
+    folder = write_split(tmp_path / "set", examples)
+    found = compared(base, tuned, "--on", folder, "--out", tmp_path / "out")
+    for measure in ("balanced_accuracy", "auc"):
+        row = rows(found)[measure]
+        for side in ("base", "tuned", "difference"):
+            assert row[side]["value"] is not None and row[side]["low"] is None
+            assert row[side]["reason"].startswith(("9 clusters", "no honest interval: 9 clusters"))
+    told = dramaturg("train", "compare", base, tuned, "--on", folder, "--out", tmp_path / "out")[1]
+    words = "no interval of the base, the tuned model for balanced accuracy, AUC: no honest interval: 9 clusters"
+    assert words in " ".join(told.split())
+
+
 def test_a_sample_is_drawn_from_all_scenes_in_turn() -> None:
     examples = [judged(scene, number, yes=True) for scene in "abc" for number in range(9)]
     chosen = drawn(examples, 6, 1)
     assert sorted(one.scene for one in chosen) == ["a", "a", "b", "b", "c", "c"]
     assert chosen == drawn(examples, 6, 1) != drawn(examples, 6, 2)
     assert drawn(examples, 99, 1) == examples
+
+
+def test_a_sample_smaller_than_the_scenes_is_not_of_the_first_ones() -> None:
+    examples = [judged(f"s{scene}", number, yes=True) for scene in range(20) for number in range(2)]
+    chosen = [frozenset(one.scene for one in drawn(examples, 5, seed)) for seed in range(8)]
+    assert all(len(scenes) == 5 for scenes in chosen) and len(set(chosen)) == 8
+    assert frozenset(f"s{scene}" for scene in range(5)) not in chosen
+    assert drawn(examples, 5, 3) == drawn(examples, 5, 3)
 
 
 def test_a_judge_is_compared_by_balanced_accuracy_and_auc(tmp_path: Path) -> None:
@@ -83,6 +120,22 @@ def test_a_judge_is_compared_by_balanced_accuracy_and_auc(tmp_path: Path) -> Non
     assert any("unparsed × 1" in note for note in found["tables"][0]["notes"])
     again = compared(base, tuned, "--on", folder, "--out", tmp_path / "out")
     assert again["calls"] == 0 and again["replayed"] == 96 and again["tables"] == found["tables"]
+
+
+def test_a_judges_difference_is_tuned_minus_base_where_scenes_differ_in_size(tmp_path: Path) -> None:
+    sizes = {"large": 40, **{f"s{number}": 1 for number in range(11)}}
+    examples = [
+        judged(scene, n, yes=yes) for scene, size in sizes.items() for n in range(size) for yes in (True, False)
+    ]
+    base = teller(tmp_path / "base.py", {"About large": "no", "yes is so": "yes", "": "no"})
+    right: dict[str, Said] = {f"About large {n}, yes": "yes" for n in range(40)}
+    tuned = teller(tmp_path / "tuned.py", {**right, "": "no"})
+    found = compared(base, tuned, "--on", write_split(tmp_path / "set", examples), "--out", tmp_path / "out")
+    row = rows(found)["balanced_accuracy"]
+    assert row["base"]["value"] == pytest.approx((11 / 51 + 1) / 2)
+    assert row["tuned"]["value"] == pytest.approx((40 / 51 + 1) / 2)
+    assert row["difference"]["value"] == pytest.approx(row["tuned"]["value"] - row["base"]["value"])
+    assert row["base"]["low"] is not None and row["base"]["clusters"] == 12
 
 
 def test_a_rater_is_compared_by_its_correlation_with_the_teacher(tmp_path: Path) -> None:
@@ -109,6 +162,36 @@ def test_a_rater_is_compared_by_its_correlation_with_the_teacher(tmp_path: Path)
     assert near["overall"]["difference"]["value"] > 0 and near["overall"]["verdict"] == "better"
     assert near["Immersion"]["tuned"]["n_used"] == 43 and near["Immersion"]["tuned"]["n_planned"] == 44
     assert far["distance:Immersion"]["tuned"]["value"] == 0 and far["distance:Immersion"]["verdict"] == "better"
+
+
+def test_a_mean_of_all_metrics_needs_every_metric_on_both_sides() -> None:
+    def alone(scene: str, metric: str, base: float | None, tuned: float | None) -> Outcome:
+        role = "character:ada-finch"
+        asked = example(
+            "reward",
+            "rating",
+            "Rate it.",
+            '{"critique":"Well.","rating":4}',
+            scene=scene,
+            source=f"{scene}-1/{role}/rate/{role}/{metric}",
+        )
+        sides = (Marks({metric: value} if value is not None else {}) for value in (base, tuned))
+        return Outcome(asked, *sides)
+
+    outcomes = [
+        alone("a", "immersion", 3, 4),
+        alone("a", "adaptability", 1, 4),
+        alone("b", "immersion", 5, 5),  # its other metric is not in the set
+        alone("c", "immersion", 2, 4),
+        alone("c", "adaptability", 2, None),
+    ]
+    _, far = tables_of("reward", outcomes)
+    overall = next(row for row in far.rows if row.measure == "distance:overall")
+    assert (overall.base.n_used, overall.tuned.n_used, overall.difference.n_used) == (1, 1, 1)
+    assert overall.base.value == 2 and overall.tuned.value == 0 and overall.base.n_planned == 3
+    assert any("2 of 3 trajectories are left out" in note for note in far.notes)
+    each = next(row for row in far.rows if row.measure == "distance:immersion")
+    assert each.base.n_used == 3
 
 
 def test_a_narrator_and_its_tasks_are_compared(tmp_path: Path) -> None:
@@ -285,6 +368,31 @@ def test_a_study_of_a_court_is_judged_for_both(tmp_path: Path) -> None:
     assert found["kind"] == "court" and found["exit_code"] == 0
 
 
+def test_a_model_without_a_finished_play_is_named_with_the_reason(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study")
+    base, tuned = (f"script:{tmp_path / 'study' / name}.py" for name in ("actor", "second"))
+    down = tmp_path / "study" / "second.down"
+    down.write_text("", encoding="utf-8")
+    wanted = ("train", "compare", base, tuned, "--on", study, "--out", tmp_path / "out")
+    code, output, errors = dramaturg(*wanted)
+    told = " ".join(output.split())
+    assert code == 2 and "run it again" in errors
+    why = "has no finished play (connect: cannot reach the server × 2)"
+    assert f"nothing is compared: {tuned} {why}" in told and f"{base} {why}" not in told
+    assert "hold the tables" not in told and not (tmp_path / "out" / "comparison.md").exists()
+    down.unlink()
+    assert rows(compared(*wanted[2:]))["total"]["difference"]["n_used"] == 2
+
+
+def test_plays_that_nobody_could_judge_are_no_comparison_and_no_crash(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study")
+    (tmp_path / "study" / "critic.down").write_text("", encoding="utf-8")
+    base, tuned = (f"script:{tmp_path / 'study' / name}.py" for name in ("actor", "second"))
+    found = compared(base, tuned, "--on", study, "--out", tmp_path / "out", code=2)
+    assert found["tables"] == []
+    assert sum("has no play that was rated or judged (connect" in note for note in found["notes"]) == 2
+
+
 def test_a_folder_of_scenes_is_a_study_of_them(tmp_path: Path) -> None:
     from dramaturg.files import shipped
 
@@ -295,6 +403,58 @@ def test_a_folder_of_scenes_is_a_study_of_them(tmp_path: Path) -> None:
     wanted = ("--judge", "script:random-rater", "--narrator", STEADY, "--sample", "1")
     found = compared(STEADY, PLAYER, "--on", folder, "--out", tmp_path / "out", *wanted)
     assert found["kind"] == "world" and len(found["tables"]) == 1
+
+
+def test_a_study_of_ones_own_scenes_can_be_read_again_from_the_output_folder(tmp_path: Path) -> None:
+    from dramaturg.files import load_yaml, shipped
+    from dramaturg.stage.world.scene import Scene
+
+    beside = tmp_path / "mine"
+    (beside / "scenes").mkdir(parents=True)
+    text = shipped("scenes")["two-clouds"].read_text(encoding="utf-8")
+    (beside / "scenes" / "one.yaml").write_text(text.replace("id: two-clouds", "id: my-clouds", 1), encoding="utf-8")
+    several = [load_yaml(shipped("scenes")[name], Scene) for name in ("ballast", "one-suit")]
+    lines = [scene.model_copy(update={"id": f"my-{scene.id}"}).model_dump_json() for scene in several]
+    (beside / "scenes" / "more.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (beside / "narrates.py").write_text(Path(PLAYER.removeprefix("script:")).read_text(encoding="utf-8"))
+    content = WORLD.replace("RATER", "script:random-rater").replace(
+        "narrator: script:world-steady", "narrator: script:narrates.py"
+    )
+    content = content.replace(
+        "[two-clouds, ballast, three-inches]", "[scenes/one.yaml, 'scenes/more.jsonl#my-ballast', ten-to-five]"
+    )
+    (beside / "study.yaml").write_text(content, encoding="utf-8")
+    out = tmp_path / "out"
+    found = compared(STEADY, PLAYER, "--on", beside / "study.yaml", "--out", out)
+    kept = yaml.safe_load((out / "study.yaml").read_text(encoding="utf-8"))
+    scenes = beside / "scenes"
+    assert kept["scenes"] == [str(scenes / "one.yaml"), f"{scenes / 'more.jsonl'}#my-ballast", "ten-to-five"]
+    assert kept["narrator"] == f"script:{beside / 'narrates.py'}"
+    again = compared(STEADY, PLAYER, "--on", out, "--out", out, "--replay-only")
+    assert again["calls"] == 0 and again["tables"] == found["tables"]
+    code, _, errors = dramaturg("run", out / "study.yaml", "--out", out, "--replay-only")
+    assert code == 0, errors
+
+
+def test_a_study_of_ones_own_case_checklist_and_prompts_can_be_read_again(tmp_path: Path) -> None:
+    from dramaturg.files import shipped
+    from dramaturg.prompts import load_prompt
+
+    (tmp_path / "study" / "terse").mkdir(parents=True)
+    (tmp_path / "study" / "mine.yaml").write_text(
+        shipped("cases")["summit-ridge"].read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    (tmp_path / "study" / "terse" / "court-rules.txt").write_text(
+        load_prompt("court-rules").source + "\nBe short.\n", encoding="utf-8"
+    )
+    study = write_study(tmp_path / "study", cases=["mine.yaml"], prompts=["terse"])
+    base, tuned = (f"script:{tmp_path / 'study' / name}.py" for name in ("actor", "second"))
+    out = tmp_path / "out"
+    found = compared(base, tuned, "--on", study, "--out", out)
+    assert found["tables"][0]["title"].endswith(f"with {tmp_path / 'study' / 'terse'}")
+    assert rows(found)["total"]["difference"]["n_used"] == 1
+    again = compared(base, tuned, "--on", out, "--out", out, "--replay-only")
+    assert again["calls"] == 0 and again["tables"] == found["tables"]
 
 
 def test_a_folder_of_cases_is_a_study_of_a_court(tmp_path: Path) -> None:

@@ -190,6 +190,15 @@ def test_a_row_of_no_known_form_is_told_with_its_line(tmp_path: Path) -> None:
         check_files([tmp_path / "b.jsonl"])
 
 
+def test_a_file_that_stands_for_two_splits_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text('{"instruction": "x", "output": "y"}\n', encoding="utf-8")
+    (tmp_path / "test.jsonl").write_text('{"instruction": "v", "output": "w"}\n', encoding="utf-8")
+    again = tmp_path / ".." / tmp_path.name / "train.jsonl"
+    for named in ([tmp_path / "train.jsonl", again], [tmp_path, tmp_path / "train.jsonl"]):
+        with pytest.raises(UserError, match=r"train\.jsonl: is named 2 times \(each split once\)"):
+            check_files(named)
+
+
 def test_the_configurations_have_the_published_values(tmp_path: Path) -> None:
     out = written(tmp_path / "set", forms=("trl", "sharegpt"), base="")
     trl = yaml.safe_load((out / "trl.yaml").read_text(encoding="utf-8"))

@@ -8,14 +8,17 @@ import pytest
 import yaml
 
 from dramaturg.errors import ContentError, UserError
-from dramaturg.files import load_yaml, shipped
+from dramaturg.files import dump_yaml, load_yaml, parse_yaml, shipped
 from dramaturg.judge.audit import shipped_bases
 from dramaturg.judge.audit.excerpts import Excerpt, load_excerpts, transcript_of
 from dramaturg.judge.audit.natural import natural_excerpts
 from dramaturg.judge.checklist import Checklist
 from dramaturg.judge.checklist.glance import glance_at, glance_question
+from dramaturg.stage.transcript import Role
 from dramaturg.train.example import Example
 from dramaturg.train.judge import excerpts_in, judge_examples, shipped_excerpts, shipped_questions
+from dramaturg.train.names import names_of
+from dramaturg.train.splitting import components
 from train_fixtures import dramaturg
 
 EXCERPT = {
@@ -101,6 +104,12 @@ def test_a_kind_that_nothing_is_asked_about_is_refused():
         examples_of(wrong)
 
 
+def hooked(**edits: dict[str, str]) -> dict[str, object]:
+    """Returns what changes in an excerpt whose hook has other edits."""
+    (hook,) = EXCERPT["hooks"]["contradicts_reference"]  # type: ignore[index]
+    return {"hooks": {"contradicts_reference": [{**hook, **edits}]}}  # type: ignore[dict-item]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -109,12 +118,24 @@ def test_a_kind_that_nothing_is_asked_about_is_refused():
         ({"present": [{"turn": "T1", "ask": "Is it"}]}, "pattern"),
         ({"roles": EXCERPT["roles"] * 2}, "two roles share an id"),  # type: ignore[operator]
         ({"turns": [{"role": "nobody", "text": "Hm."}] * 2}, "no role 'nobody'"),
+        (hooked(mild={"find": "the well", "put": "the  well"}), "mild: changes nothing in T2"),
+        (hooked(innocent={"say": " I have. It fell into the well this morning. "}), "innocent: changes nothing in T2"),
+        (hooked(severe={"find": "I have. It fell into the well this morning.", "put": ""}), "severe: leaves T2 empty"),
+        (hooked(severe={"say": " \n"}), "severe: leaves T2 empty"),
+        (hooked(mild={"find": "the sea", "put": "the pond"}), "stands 0 times in T2"),
+        (hooked(innocent={"find": "well", "put": "Pond"}), "innocent: makes of T2 what mild makes of it"),
+        ({"absent": [{"turn": "T1", "ask": "Does Tolo ask  for the key?"}]}, "in present and in absent of T1"),
     ],
 )
 def test_a_wrong_excerpt_says_what_is_wrong(tmp_path: Path, change: dict[str, object], message: str):
     (tmp_path / "x.yaml").write_text(yaml.safe_dump({"excerpts": [{**EXCERPT, **change}]}))
     with pytest.raises(ContentError, match=message):
         load_excerpts(tmp_path / "x.yaml")
+
+
+def test_one_question_about_two_turns_may_have_two_answers():
+    again = {"absent": [{"turn": "T3", "ask": "Does Tolo ask for the key?"}]}
+    assert Excerpt.model_validate({**EXCERPT, **again}).absent[0].turn == "T3"
 
 
 def test_shipped_excerpts_are_many_and_balanced():
@@ -128,6 +149,58 @@ def test_shipped_excerpts_are_many_and_balanced():
         share = counted["Yes"] / counted.total()
         assert 0.15 < share < 0.6, f"{kind}: {counted}"
         assert counted["Yes"] >= 60, kind
+
+
+def test_scenes_hang_together_by_names_and_not_by_labels():
+    def scene(number: int, *names: tuple[str, str]) -> list[Example]:
+        roles = [{"id": f"r{place}", "kind": kind, "name": name} for place, (kind, name) in enumerate(names)]
+        turns = [{"role": f"r{place}", "text": f"Words {number} {place}."} for place in range(len(names))]
+        asked = {"present": [{"turn": "T1", "ask": "Is it said?"}]}
+        return examples_of(
+            {"id": f"scene-{number}", "domain": "d", "reference": "R.", "roles": roles, "turns": turns, **asked}
+        )
+
+    one_word = [*scene(1, ("healer", "Mara"), ("player", "Bo")), *scene(2, ("character", "mara"), ("judge", "Judge"))]
+    chinese = [*scene(3, ("witness", "林秀珍"), ("judge", "法官")), *scene(4, ("witness", "林秀珍"), ("judge", "法官"))]
+    labels = [
+        *scene(5, ("judge", "Judge"), ("witness", "the witness"), ("agent", "Agent"), ("customer", "Customer 2")),
+        *scene(6, ("judge", "Judge"), ("witness", "the witness"), ("agent", "Agent"), ("customer", "Customer 2")),
+    ]
+    assert len(components(one_word)) == len(components(chinese)) == 1
+    assert len(components(labels)) == 2 and not labels[0].characters
+    assert len(components([*one_word, *chinese, *labels])) == 4
+    assert len(components(judge_examples(shipped_excerpts(), [], shipped_questions(), seed=1).examples)) > 100
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "is_name"),
+    [
+        ("Witness 2", "witness", False),
+        ("Claimant's lawyer", "prosecutor", False),
+        ("The Beekeeper", "character", False),
+        ("the old woman", "character", False),
+        ("Beekeeper", "beekeeper", False),
+        ("证人甲", "witness", False),
+        ("第一位证人", "witness", False),
+        ("Judge Ward", "judge", True),
+        ("An Nguyen", "customer", True),
+        ("La Spina", "customer", True),
+        ("An", "customer", True),
+        ("Speaker B", "customer", False),
+        ("王法官", "judge", True),
+        ("Zoë", "agent", True),
+    ],
+)
+def test_a_label_is_no_name(name: str, kind: str, is_name: bool):
+    assert names_of([Role(id="r", kind=kind, name=name)]) == ((name,) if is_name else ())
+
+
+def test_the_roles_of_shipped_procedures_are_labels_in_every_language():
+    for path in shipped("procedures").values():
+        roles = yaml.safe_load(path.read_text(encoding="utf-8"))["roles"]
+        for kind, role in roles.items():
+            for name in (kind, *role.get("titles", {}).values()):
+                assert names_of([Role(id="r", kind="role", name=name)]) == (), name
 
 
 def test_nothing_of_an_audit_or_of_natural_text_is_trained_on():
@@ -165,6 +238,7 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
     )
     assert code == 0, errors
     card = json.loads(told)
+    assert card["sources"] == [str(tmp_path / "mine.yaml")]
     assert card["kind"] == "judge" and set(card["terms"]["answers"]) == {"yes", "no"}
     assert "contradicts_reference" in card["terms"]["fault_kinds"]
     assert all(path.startswith("default/en/") for path in card["prompt_hashes"])
@@ -186,6 +260,10 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
         assert all(one["messages"][1]["content"].count("\n[T") == 1 and not one["purpose"] for one in first)
     code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", "--split-as", out)
     assert code == 1 and "does not have the scene" in errors
+    for option in ("--validation", "--test"):
+        beside = ("--split-as", out, option, "0.2")
+        code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", *beside)
+        assert code == 1 and f"{option}: the splits are those of another set" in errors
     code, _, errors = dramaturg("train", "data", "judge", "--out", tmp_path / "x", "--split-as", tmp_path / "none")
     assert code == 1 and "holds no data set" in errors
     code, _, errors = dramaturg("train", "data", "judge", tmp_path, "--out", tmp_path / "x", "--first-lesson")
@@ -247,11 +325,44 @@ def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     assert code == 0, errors
     found = judge_examples([], [audit], shipped_questions(), seed=1)
     assert found.labels["yes"] >= 10 and found.labels["no"] >= 10
+    (audit / "checklist.yaml").unlink()  # as in folders of older audits: a shipped one is found by its name
+    assert judge_examples([], [audit], shipped_questions(), seed=1).examples == found.examples
     planted = [json.loads(line) for line in (audit / "planted.jsonl").read_text().splitlines()]
     faulty = {(one["transcript"], turn) for one in planted for done in one["mutations"] for turn in done["turns"]}
     for one in found.examples:
         if one.answer == "Yes":
             assert (one.source, one.messages[-1].text.split()[1]) in faulty
+    lines = (audit / "specimens.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (audit / "specimens.jsonl").write_text("".join(lines[1:]), encoding="utf-8")
+    with pytest.raises(ContentError, match=r"planted\.jsonl:1: there is no specimen"):
+        judge_examples([], [audit], shipped_questions(), seed=1)
+
+
+def test_an_audit_by_a_checklist_of_ones_own_becomes_judge_data(tmp_path: Path):
+    mine = yaml.safe_load(shipped("checklists")["customer-service"].read_text(encoding="utf-8"))
+    mine |= {"id": "my-service", "title": "My own list"}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(mine), encoding="utf-8")
+    audit = tmp_path / "audit"
+    wanted = ("--checklist", tmp_path / "mine.yaml", "--mode", "glance", "--sample", "6", "--out", audit, "--json")
+    code, _, errors = dramaturg("audit", "judge", "script:oracle", *wanted)
+    assert code == 0, errors
+    found = judge_examples([], [audit], shipped_questions(), seed=1)
+    assert found.labels["yes"] and found.labels["no"]
+
+    lines = (audit / "checklist.yaml").read_text(encoding="utf-8")
+    (audit / "checklist.yaml").write_text(lines.replace("version: ", "version: 9", 1), encoding="utf-8")
+    with pytest.raises(ContentError, match="judged by another state of the checklist my-service"):
+        judge_examples([], [audit], shipped_questions(), seed=1)
+    (audit / "checklist.yaml").unlink()
+    with pytest.raises(ContentError, match="my-service"):
+        judge_examples([], [audit], shipped_questions(), seed=1)
+
+
+def test_a_kept_checklist_is_the_one_that_was_judged_by():
+    for path in shipped("checklists").values():
+        checklist = load_yaml(path, Checklist)
+        kept = dump_yaml(checklist.model_dump(mode="json", exclude_defaults=True))
+        assert parse_yaml(kept, Checklist, where="kept").hash == checklist.hash
 
 
 def test_what_ships_has_a_name_beside_files_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from dramaturg.judge.audit import Base, Card, Figure, Parts
+    from dramaturg.judge.audit.excerpts import Excerpt
     from dramaturg.judge.checklist import Checklist
     from dramaturg.run.audit import AuditResult
     from dramaturg.run.material import JudgeBench
@@ -72,7 +73,8 @@ def judge(
     split: Annotated[
         Split,
         typer.Option(
-            "--split", help="held-out: without the transcripts and cases that the judge's adapter was trained on."
+            "--split",
+            help="held-out: without the transcripts, cases and natural text that the judge's adapter was trained on.",
         ),
     ] = Split.HELD_OUT,
     out: Annotated[
@@ -110,7 +112,8 @@ def judge(
     every = _bases(bench.checklist, transcripts)
     bases = every if split is Split.ALL else _unknown_to(bench, every)
     plan = plan_audit(bench.checklist, bases, sample=sample or None, seed=seed)
-    natural = natural_excerpts(bench.checklist.language) if bench.mode == "glance" else ()
+    shipped_natural = natural_excerpts(bench.checklist.language) if bench.mode == "glance" else ()
+    natural = shipped_natural if split is Split.ALL else _unknown_natural(bench, shipped_natural)
     folder = out or _own_folder(bench, sample, seed, transcripts)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
     budget.check_prices({spec: bench.model.identity})
@@ -139,6 +142,7 @@ def judge(
                         budget=budget,
                         natural=natural,
                         left_out=len(every) - len(bases),
+                        natural_left_out=len(shipped_natural) - len(natural),
                         replay_only=replay_only,
                         tell=lambda line: print(line, file=sys.stderr, flush=True),
                     )
@@ -265,6 +269,8 @@ def show_card(card: Card) -> None:
     show(_table("planted fault", card.by_kind))
     if card.left_out:
         say(f"left out: {card.left_out} transcripts that the judge was trained on")
+    if card.natural_left_out:
+        say(f"left out: {card.natural_left_out} excerpts of natural text, of cases that the judge was trained on")
     if card.unseen_fault_kinds is not None:
         kinds = ", ".join(card.unseen_fault_kinds.kinds).replace("_", " ") or "none"
         say(f"kinds that it never learnt ({kinds}): {shown(card.unseen_fault_kinds.balanced_accuracy)}")
@@ -357,6 +363,14 @@ def _unknown_to(bench: JudgeBench, bases: tuple[Base, ...]) -> tuple[Base, ...]:
             allowed="--transcripts FILE with others, or --split all",
         )
     return left
+
+
+def _unknown_natural(bench: JudgeBench, excerpts: tuple[Excerpt, ...]) -> tuple[Excerpt, ...]:
+    """Returns the excerpts of natural text of which the judge was not trained on the case."""
+    from dramaturg.model.local_files import adapter_trained_on
+    from dramaturg.run.natural import unknown_excerpts
+
+    return unknown_excerpts(excerpts, adapter_trained_on(bench.model.spec))
 
 
 def _own_folder(bench: JudgeBench, sample: int, seed: int, transcripts: Path | None) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Most leaks that are told."""
+
+SHARE = 0.1
+"""Of the examples for validation, and for the test, where nothing else is said."""
 
 REFLECTIONS = "reflections.jsonl"
 
@@ -109,11 +113,13 @@ def data(
         ),
     ] = None,
     validation: Annotated[
-        float, typer.Option("--validation", min=0, max=0.9, metavar="X", help="Share of the examples; 0 for none.")
-    ] = 0.1,
+        float | None,
+        typer.Option("--validation", min=0, max=0.9, metavar="X", help="Share of the examples; 0.1, and 0 for none."),
+    ] = None,
     test: Annotated[
-        float, typer.Option("--test", min=0, max=0.9, metavar="X", help="Share of the examples; 0 for none.")
-    ] = 0.1,
+        float | None,
+        typer.Option("--test", min=0, max=0.9, metavar="X", help="Share of the examples; 0.1, and 0 for none."),
+    ] = None,
     split_as: Annotated[
         Path | None,
         typer.Option("--split-as", metavar="SET", help="Each scene in the split in which another set has it."),
@@ -156,6 +162,7 @@ def data(
         is_first_lesson=is_first_lesson,
         without=without,
     )
+    _refuse_shares(split_as, {"--validation": validation, "--test": test})
     check_out(out, kind.value)
     folders = runs or []
     if not folders and kind is not DataKind.JUDGE:
@@ -184,8 +191,15 @@ def data(
             )
         case _:
             assert_never(kind)
-    layout = Layout(validation, test, seed, tuple(form.value for form in forms or ()), base, like=split_as)
-    card = write_set(out, kind.value, gathered, layout, sources=folders)
+    layout = Layout(
+        SHARE if validation is None else validation,
+        SHARE if test is None else test,
+        seed,
+        tuple(form.value for form in forms or ()),
+        base,
+        like=split_as,
+    )
+    card = write_set(out, kind.value, gathered, layout, sources=[*folders, *(excerpts or ())])
     if as_json:
         say_json({"out": str(out), **card.model_dump(mode="json")})
         return
@@ -260,6 +274,16 @@ def _check_options(
     for option, (is_given, of_kind) in given.items():
         if is_given and kind is not of_kind:
             raise UserError(f"goes with the kind {of_kind.value} alone", where=option)
+
+
+def _refuse_shares(split_as: Path | None, shares: Mapping[str, float | None]) -> None:
+    given = [option for option, share in shares.items() if share is not None]
+    if split_as is not None and given:
+        raise UserError(
+            "the splits are those of another set, whose sizes are given",
+            where=given[0],
+            allowed="leave it out, or --split-as",
+        )
 
 
 def _judge(

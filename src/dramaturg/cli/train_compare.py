@@ -110,7 +110,7 @@ def compare(
             found = _on_study(on, pair, trained, wishes, out, store, budget, accept_changes, replay_only)
     layouts = [_layout(table, found) for table in found.tables]
     record = _record(found, trained)
-    if not found.stop:
+    if found.tables:
         write_atomically(out / RECORD, _text(record))
         write_atomically(out / MARKDOWN, as_markdown(layouts))
         write_atomically(out / PAGE, tables_page(layouts))
@@ -121,7 +121,7 @@ def compare(
             show(part)
         for line in _lines(found, trained):
             say(line)
-        if not found.stop:
+        if found.tables:
             say(f"{out / MARKDOWN}, {out / PAGE} and {out / RECORD} hold the tables")
     if found.stop:
         complain(f"stopped: {found.limit or found.stop}; run it again to go on, what was answered is not asked again")
@@ -252,14 +252,23 @@ def _p(row: Row) -> str:
 
 
 def _whys(rows: Sequence[Row]) -> Iterator[str]:
-    """Yields why differences have no interval, each reason once."""
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row.difference.low is None and row.difference.reason:
-            reasons.setdefault(row.difference.reason, []).append(row.name)
-    for reason, names in reasons.items():
-        told = "all measures" if len(names) == len(rows) else ", ".join(names)
-        yield f"no interval of the difference for {told}: {reason}"
+    """Yields why estimates have no interval, each reason once."""
+    columns = {
+        "the base": [row.base for row in rows],
+        "the tuned model": [row.tuned for row in rows],
+        "the difference": [row.difference for row in rows],
+    }
+    found: dict[tuple[str, str], list[str]] = {}
+    for column, estimates in columns.items():
+        reasons: dict[str, list[str]] = {}
+        for row, estimate in zip(rows, estimates, strict=True):
+            if estimate.low is None and estimate.reason:
+                reasons.setdefault(estimate.reason, []).append(row.name)
+        for reason, names in reasons.items():
+            told = "all measures" if len(names) == len(rows) else ", ".join(names)
+            found.setdefault((reason, told), []).append(column)
+    for (reason, told), of in found.items():
+        yield f"no interval of {', '.join(of)} for {told}: {reason}"
 
 
 def _lines(found: BeforeAfter, trained: TrainedOn) -> Iterator[str]:

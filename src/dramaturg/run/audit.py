@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
+from dramaturg.files import dump_yaml
 from dramaturg.judge.audit import Assignment, Base, Card, Plan, binding_of
 from dramaturg.judge.audit.card import Cost, card_of
 from dramaturg.judge.audit.excerpts import Excerpt
@@ -29,7 +30,10 @@ from dramaturg.run.records import End
 from dramaturg.run.spool import Spool
 from dramaturg.run.transcripts import read_transcripts
 from dramaturg.run.units import unit_id
-from dramaturg.text import Json, sha256
+from dramaturg.text import Json, sha256, write_atomically
+
+CHECKLIST = "checklist.yaml"
+"""File of the checklist in an audit's folder: judge data are made by it."""
 
 VOTES_AGAIN = 2
 """How often a question is asked for the retest."""
@@ -96,6 +100,7 @@ class Audit:
         budget: Budget,
         natural: Sequence[Excerpt] = (),
         left_out: int = 0,
+        natural_left_out: int = 0,
         replay_only: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -109,6 +114,7 @@ class Audit:
             budget: Counts and limits the new calls.
             natural: Excerpts of natural text, asked about behind the plan.
             left_out: Clean transcripts that the plan leaves out because the judge knows them, for the card.
+            natural_left_out: Excerpts of natural text that are left out for the same reason.
             replay_only: Whether the judge need not be there.
             tell: Receives a line with the time that is left.
         """
@@ -119,6 +125,7 @@ class Audit:
         self._budget = budget
         self._natural = natural
         self._left_out = left_out
+        self._natural_left_out = natural_left_out
         self._marks: list[Mark] = []
         self._replay_only = replay_only
         self._tell = tell
@@ -131,7 +138,7 @@ class Audit:
     async def carry_out(
         self, out: Path, *, concurrency: int, progress: Progress, command: str, sample: int | None
     ) -> AuditResult:
-        """Returns what became of the audit; specimens, plants, judgements and marks lie in the folder by then.
+        """Returns what became of the audit; specimens, plants, checklist, answers and marks lie in the folder by then.
 
         Args:
             out: Output folder.
@@ -254,6 +261,7 @@ class Audit:
             trained_for=_names(extra["trained_for"]) if "trained_for" in extra else None,
             natural=natural,
             left_out=self._left_out,
+            natural_left_out=self._natural_left_out,
             not_judged=self._not_judged,
         )
 
@@ -296,6 +304,7 @@ def specimen_lines(assignments: Sequence[Assignment]) -> Iterator[tuple[str, str
 
 
 def _write(out: Path, plan: Plan, answered: Sequence[Answered], natural: Sequence[Mark]) -> None:
+    write_atomically(out / CHECKLIST, dump_yaml(plan.checklist.model_dump(mode="json", exclude_defaults=True)))
     with (
         Spool(out / "specimens.jsonl") as specimens,
         Spool(out / "planted.jsonl") as planted,

@@ -6,7 +6,7 @@ protocol. What either was trained on is left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,10 +25,12 @@ from dramaturg.run.kept import keep_models, parts_of
 from dramaturg.run.material import Material, named_model, read_material
 from dramaturg.run.progress import Progress
 from dramaturg.run.rating import rating_benches
+from dramaturg.run.records import UnitRecord
 from dramaturg.run.result import RunResult
 from dramaturg.run.study import Judging, Subject, suite_of
 from dramaturg.run.trained import BeforeAfter, Pair, TrainedOn
 from dramaturg.run.trained_tables import judged_tables, rated_tables
+from dramaturg.run.whole_names import whole_cast, whole_path, whole_scenes, whole_variants
 from dramaturg.run.world.engine import run_world
 from dramaturg.run.world.material import WorldMaterial, read_world
 from dramaturg.run.world.study import Rating
@@ -36,7 +38,7 @@ from dramaturg.stage.world.reading import scene_files
 from dramaturg.text import write_atomically
 from dramaturg.train.comparing import Table
 
-HEAD = "# Written by `dramaturg train compare` with {study}; its paths start from there.\n"
+HEAD = "# Written by `dramaturg train compare` with {study}.\n"
 PLACEHOLDER = "script:world-steady"
 """Stands for the subjects until both models take its place."""
 
@@ -44,6 +46,7 @@ STUDY = "study.yaml"
 _YAML = (".yaml", ".yml")
 
 StagedT = TypeVar("StagedT")
+StudyT = TypeVar("StudyT", bound=BaseModel)
 
 
 class _Staged(BaseModel):
@@ -178,7 +181,8 @@ async def compare_on_study(
     finally:
         keep_models(ledger, models, parts)
     tables: tuple[Table, ...] = ()
-    if not result.stop:
+    blank = () if result.stop else tuple(_blank(result.records, pair))
+    if not result.stop and not blank:
         tables = tuple(rated_tables(out, pair) if is_world else judged_tables(material, out, pair))
     return BeforeAfter(
         kind=material.study.suite,
@@ -187,7 +191,7 @@ async def compare_on_study(
         tuned=pair.tuned.label,
         tables=tables,
         left_out=chosen.left_out,
-        notes=tuple(_failures(result)),
+        notes=(*blank, *_failures(result)),
         planned=len(result.records),
         done=sum(record.status == "done" for record in result.records),
         calls=result.calls,
@@ -227,23 +231,28 @@ def _world(study: Path, on: Path, pair: Pair, known: TrainedOn, wishes: Wishes) 
     narrator = material.narrator
     if wishes.narrator:
         narrator = named_model(wishes.narrator, wishes.narrator, beside=Path())
+    names = whole_scenes(material.study.scenes, beside=study.parent)
+    variants = whole_variants(material.variants)
     changed = {
         "subjects": _subjects(pair),
-        "scenes": tuple(scene.id for scene in scenes),
-        "narrator": narrator.written if narrator is not None else "",
+        "scenes": tuple(names[scene.id] for scene in scenes),
+        "narrator": narrator.spec.text if narrator is not None else "",
+        "cast": whole_cast(material.study.cast, beside=study.parent),
+        "prompts": tuple(one.name for one in variants),
         "raters": tuple(
-            Rating(model=one.model.written, rubric=one.rubric, mode=one.mode, votes=one.votes) for one in raters
+            Rating(model=one.model.spec.text, rubric=one.rubric, mode=one.mode, votes=one.votes) for one in raters
         ),
         **_calling(wishes),
     }
     return Chosen(
         replace(
             material,
-            study=material.study.model_copy(update=changed),
+            study=_with(material.study, changed),
             subjects=pair.models,
             scenes=scenes,
             narrator=narrator,
             raters=raters,
+            variants=variants,
         ),
         on,
         left_out,
@@ -258,15 +267,19 @@ def _court(study: Path, on: Path, pair: Pair, known: TrainedOn, wishes: Wishes) 
     kept = {one.case.id for one in cases}
     judges = material.judges
     if wishes.judges:
-        judges = benches_of(wishes.judges, checklist="court", mode="single", votes=1, long="refuse", ask="presence")
+        judges = benches_of(wishes.judges, checklist="court", mode=None, votes=1, long="refuse", ask="presence")
     _refuse_unjudged(judges, on)
+    variants = whole_variants(material.variants)
     changed = {
         "subjects": _subjects(pair),
         "cases": tuple(str(one.path.resolve()) for one in cases),
+        "cast": whole_cast(material.study.cast, beside=study.parent),
+        "prompts": tuple(one.name for one in variants),
+        "procedures": tuple(whole_path("procedures", name, study.parent / name) for name in material.study.procedures),
         "judges": tuple(
             Judging(
-                model=one.model.written,
-                checklist=one.written,
+                model=one.model.spec.text,
+                checklist=whole_path("checklists", one.written, one.path),
                 mode=one.mode,
                 votes=one.votes,
                 long=one.long,
@@ -279,18 +292,29 @@ def _court(study: Path, on: Path, pair: Pair, known: TrainedOn, wishes: Wishes) 
     return Chosen(
         replace(
             material,
-            study=material.study.model_copy(update=changed),
+            study=_with(material.study, changed),
             subjects=pair.models,
             stagings=tuple(one for one in material.stagings if one.case.case.id in kept),
             judges=judges,
+            variants=variants,
         ),
         on,
         left_out,
     )
 
 
+def _with(study: StudyT, changed: Mapping[str, object]) -> StudyT:
+    """Returns a study with other values; what stays as it was is not written where it was not."""
+    other = {name: value for name, value in changed.items() if value != getattr(study, name)}
+    return study.model_copy(update=other)
+
+
 def _subjects(pair: Pair) -> tuple[Subject, ...]:
-    return tuple(Subject(model=one.written) for one in pair.models)
+    """Returns both as subjects: by whole paths, and called as they were named."""
+    return tuple(
+        Subject(model=one.label) if one.label == one.spec.text else Subject(model=one.spec.text, name=one.label)
+        for one in pair.models
+    )
 
 
 def _calling(wishes: Wishes) -> dict[str, int]:
@@ -325,6 +349,19 @@ def _held_out(
         left_out["not drawn (--sample)"] = len(kept) - len(places)
         kept = [kept[place] for place in places]
     return tuple(kept), left_out
+
+
+def _blank(records: Sequence[UnitRecord], pair: Pair) -> Iterator[str]:
+    """Yields which model has no finished play, or none that was judged, and why: then there is nothing to pair."""
+    for named in pair.models:
+        own = [record for record in records if record.subject == named.label]
+        for kind, what in (("stage", "finished play"), ("judge", "play that was rated or judged")):
+            units = [record for record in own if record.kind == kind]
+            if not any(record.status == "done" for record in units):
+                whys = Counter(": ".join(filter(None, (one.failure or one.status, one.detail))) for one in units)
+                told = "; ".join(f"{why} × {count}" for why, count in sorted(whys.items()))
+                yield f"nothing is compared: {named.label} has no {what} ({told})"
+                break
 
 
 def _failures(result: RunResult) -> Iterator[str]:

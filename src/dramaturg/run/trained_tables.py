@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,16 +33,30 @@ def judged_tables(material: Material, out: Path, pair: Pair) -> Iterator[Table]:
     """
     checklists = {bench.checklist.hash: bench.checklist for bench in material.judges}
     side = read_side(out, name=out.name, checklists=checklists, ledger=None)
-    for panel in compare([side]).panels:
-        yield Table(panel.title, corrected(list(_panel_rows(panel, pair))), panel.notes)
+    # Where a judge answered about one of the two alone, there is nothing to pair.
+    both = {key: panel for key, panel in side.panels.items() if any(_variants(panel.values, pair))}
+    for panel in compare([replace(side, panels=both)]).panels if both else ():
+        for variant, base, tuned in _variants({one.name for one in panel.subjects}, pair):
+            yield Table(f"{panel.title}{variant}", corrected(list(_panel_rows(panel, base, tuned))), panel.notes)
 
 
-def _panel_rows(panel: PanelComparison, pair: Pair) -> Iterator[Row]:
+def _variants(labels: Collection[str], pair: Pair) -> Iterator[tuple[str, str, str]]:
+    """Yields each variant of prompts or procedure under which both were seen, with the labels of both."""
+    for label in sorted(labels):
+        variant = label.removeprefix(pair.base.label)
+        tuned = f"{pair.tuned.label}{variant}"
+        if label.startswith(pair.base.label) and tuned in labels:
+            yield variant, label, tuned
+
+
+def _panel_rows(panel: PanelComparison, base_label: str, tuned_label: str) -> Iterator[Row]:
     scores = {one.name: one.scores for one in panel.subjects}
-    base, tuned = scores[pair.base.label], scores[pair.tuned.label]
+    base, tuned = scores[base_label], scores[tuned_label]
     for one in panel.differences:
+        if {one.one, one.other} != {base_label, tuned_label}:
+            continue
         found = one.paired.difference
-        if one.one != pair.tuned.label:
+        if one.one != tuned_label:
             turned = [None if value is None else -value for value in (found.value, found.high, found.low)]
             found = replace(found, value=turned[0], low=turned[1], high=turned[2])
         yield Row(
@@ -69,7 +83,7 @@ def rated_tables(out: Path, pair: Pair) -> Iterator[Table]:
     ratings = [rating for _, rating in read_jsonl(out / RATINGS, RatingJudgement)]
     for table in tables_of(ratings):
         for language in table.languages:
-            yield _rating_table(table.in_language(language), language, plays, pair)
+            yield from _rating_tables(table.in_language(language), language, plays, pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +105,25 @@ class _Plays:
         return [row for row in table.rows if row.key in self.measured] or list(table.rows)
 
 
-def _rating_table(table: RatingTable, language: str, plays: _Plays, pair: Pair) -> Table:
+def _rating_tables(table: RatingTable, language: str, plays: _Plays, pair: Pair) -> Iterator[Table]:
     by_label: dict[str, dict[tuple[str, int, str], RatingRow]] = defaultdict(dict)
     for row in plays.rows(table):
         by_label[plays.labels[row.transcript]][row.scene, plays.seeds[row.transcript], row.role] = row
-    sides = [by_label[one.label] for one in pair.models]
+    missing = [f"missing: {reason} × {count}" for reason, count in sorted(table.missing.items())]
+    for variant, base, tuned in _variants(set(plays.labels.values()), pair):
+        title = f"{table.title}{variant} ({language}), points from {LOWEST} to {HIGHEST}"
+        rows = _rating_rows(table.metrics, [by_label[base], by_label[tuned]])
+        yield Table(title, corrected(rows), tuple(missing))
+
+
+def _rating_rows(metrics: Sequence[str], sides: Sequence[Mapping[tuple[str, int, str], RatingRow]]) -> list[Row]:
     places = sorted(sides[0].keys() | sides[1].keys())
-    rows = [_metric_row(AVERAGE, "mean of all metrics", places, sides, lambda row: _average(row, table.metrics))]
+    rows = [_metric_row(AVERAGE, "mean of all metrics", places, sides, lambda row: _average(row, metrics))]
     rows += [
         _metric_row(metric, metric, places, sides, lambda row, metric=metric: row.values.get(metric))
-        for metric in table.metrics
+        for metric in metrics
     ]
-    missing = table.missing
-    notes = [f"missing: {reason} × {count}" for reason, count in sorted(missing.items())]
-    return Table(f"{table.title} ({language}), points from {LOWEST} to {HIGHEST}", corrected(rows), tuple(notes))
+    return rows
 
 
 def _metric_row(

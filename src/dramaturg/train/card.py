@@ -81,7 +81,7 @@ class DataCard(BaseModel):
         kind: What is learned.
         version: Of the package that made it.
         seed: Of the splits.
-        sources: Folders that it is from, as they were named.
+        sources: Folders of runs and files of excerpts that it is from, as they were named.
         teachers: Who wrote the answers → how many.
         terms: By what was chosen.
         tokenizer: What counted the tokens.
@@ -124,7 +124,7 @@ def card_of(
         kind: What is learned.
         splits: The examples.
         seed: Of the splits.
-        sources: Folders that they are from.
+        sources: Folders and files that they are from.
         terms: By what was chosen.
         left_out: Why what was left out was.
         tokens_of: Counts tokens.

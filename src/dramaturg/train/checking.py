@@ -38,7 +38,7 @@ def check_files(paths: Sequence[Path]) -> Checked:
             split.
 
     Raises:
-        UserError: There are fewer than two splits, or one is empty.
+        UserError: There are fewer than two splits, one is empty, or a file stands for two.
         ContentError: A row has no form that is known.
     """
     files = [file for path in paths for file in _files(path)]
@@ -48,6 +48,7 @@ def check_files(paths: Sequence[Path]) -> Checked:
             where=", ".join(map(str, paths)),
             allowed="a folder with train and validation or test, or several files",
         )
+    _refuse_twice(files)
     stems = Counter(file.stem for file in files)
     pieces: list[Piece] = []
     examples: dict[str, int] = {}
@@ -59,6 +60,12 @@ def check_files(paths: Sequence[Path]) -> Checked:
         examples[split] = len(rows)
         pieces += rows
     return Checked(examples, sum(bool(piece.scene) for piece in pieces), tuple(find_leaks(pieces)))
+
+
+def _refuse_twice(files: Sequence[Path]) -> None:
+    for file, count in Counter(file.resolve() for file in files).items():
+        if count > 1:
+            raise UserError(f"is named {count} times", where=str(file), allowed="each split once")
 
 
 def _files(path: Path) -> list[Path]:

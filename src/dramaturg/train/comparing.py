@@ -18,6 +18,12 @@ LEVEL = 0.05
 SEED = 7
 """Of resampling: equal answers give equal tables."""
 
+FEWEST_SCENES = 3
+"""Scenes from which a mean has an interval: with two it would cover too seldom."""
+
+FEWEST_DRAWN = 10
+"""The same of a measure that is no mean; its difference is told by drawing scenes anew."""
+
 Better = Literal["higher", "lower"]
 Verdict = Literal["better", "worse", "unclear"]
 
@@ -111,6 +117,9 @@ def mean_row(
 ) -> Row:
     """Returns a measure that is a mean, each scene counting alike.
 
+    There is no interval with fewer than `FEWEST_SCENES` scenes, nor of what is the same in all of them, unless it is a
+    share.
+
     Args:
         measure: Its id.
         name: For people.
@@ -125,7 +134,7 @@ def mean_row(
         {scene: [value for both in pairs if (value := both[side]) is not None] for scene, pairs in values.items()}
         for side in (0, 1)
     ]
-    base, tuned = (_mean(side, scale, planned) for side in sides)
+    base, tuned = (_honest(_mean(side, scale, planned), FEWEST_SCENES) for side in sides)
     paired = {
         scene: [
             ((after - low) / width, (before - low) / width)
@@ -135,7 +144,8 @@ def mean_row(
         for scene, pairs in values.items()
     }
     found = paired_difference(paired, seed=SEED, n_planned=planned)
-    return Row(measure, name, base, tuned, _stretched(found.difference, width), better, found.p_value)
+    difference = _stretched(_honest(found.difference, FEWEST_SCENES), width)
+    return Row(measure, name, base, tuned, difference, better, found.p_value)
 
 
 def statistic_row(
@@ -148,6 +158,8 @@ def statistic_row(
     planned: int,
 ) -> Row:
     """Returns a measure that is no mean, such as a correlation; the interval of the difference draws whole scenes.
+
+    With fewer than `FEWEST_DRAWN` scenes there is no interval, neither of the difference nor of the two sides.
 
     Args:
         measure: Its id.
@@ -166,7 +178,7 @@ def statistic_row(
     groups = [group for group in clusters.values() if group]
     used = sum(map(len, groups))
     found = resampled_interval(groups, difference, seed=SEED, n_used=used, n_planned=planned)
-    base, tuned = (replace(estimate, n_planned=planned) for estimate in estimates)
+    base, tuned = (_honest(replace(estimate, n_planned=planned), FEWEST_DRAWN) for estimate in estimates)
     return Row(measure, name, base, tuned, found)
 
 
@@ -180,6 +192,19 @@ def _mean(clusters: Mapping[str, Sequence[float]], scale: tuple[float, float], p
     if scale == SHARE:
         return cluster_interval(clusters, n_planned=planned)
     return t_interval(clusters, n_planned=planned, bounds=scale)
+
+
+def _honest(estimate: Estimate, fewest: int) -> Estimate:
+    """Returns an estimate without its interval where that is of too few scenes, or has no width."""
+    if estimate.low is None:
+        return estimate
+    if estimate.clusters < fewest:
+        reason = f"no honest interval: {estimate.clusters} clusters; at least {fewest} are needed"
+    elif estimate.low == estimate.high:
+        reason = "all clusters have the same value; the error cannot be told"
+    else:
+        return estimate
+    return replace(estimate, low=None, high=None, method="", reason=reason)
 
 
 def _stretched(estimate: Estimate, width: float) -> Estimate:

@@ -19,10 +19,9 @@ from dramaturg.measure import (
     Estimate,
     auc,
     auc_interval,
-    balanced_accuracy,
-    cluster_interval,
     clustered_correlation,
     correlation,
+    pooled_share,
 )
 from dramaturg.model import Model
 from dramaturg.train.comparing import SEED, Both, Marks, Row, Table, corrected, mean_row, statistic_row
@@ -41,6 +40,7 @@ from dramaturg.train.comparing_typed import (
 from dramaturg.train.example import Example, Kind
 
 MISSING_NOTE = "what is missing is left out of both and counted; the counts say how many are used"
+COUNTING_NOTE = "balanced accuracy and AUC count each example alike, the shares each scene"
 OVERALL = "overall"
 
 Known = tuple[float, float, float]
@@ -90,7 +90,7 @@ def why_unasked(example: Example) -> str:
 
 
 def drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
-    """Returns so many of the examples, drawn from the scenes in turn, in their own order.
+    """Returns so many of the examples, drawn from the scenes in turn, in their own order; equal seeds draw the same.
 
     Args:
         examples: All of them.
@@ -102,6 +102,7 @@ def drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
     for example in examples:
         by_scene[example.scene].append(example)
     waiting = list(by_scene.values())
+    generator.shuffle(waiting)
     for group in waiting:
         generator.shuffle(group)
     chosen: set[str] = set()
@@ -128,7 +129,8 @@ def tables_of(kind: Kind, outcomes: Sequence[Outcome]) -> tuple[Table, ...]:
         case "reward":
             return _reward_tables(outcomes, notes)
         case "judge":
-            table = Table("answers of yes and no against those that are wanted", _judge_rows(outcomes), notes)
+            title = "answers of yes and no against those that are wanted"
+            table = Table(title, _judge_rows(outcomes), (*notes, COUNTING_NOTE))
         case _:
             assert_never(kind)
     return (table,)
@@ -169,23 +171,20 @@ def _narrator_rows(outcomes: Sequence[Outcome]) -> tuple[Row, ...]:
 
 def _judge_rows(outcomes: Sequence[Outcome]) -> tuple[Row, ...]:
     seen, left_alone = ([one for one in outcomes if teachers_answer(one.example) is wanted] for wanted in (True, False))
-    sides: list[tuple[Estimate, Estimate]] = []
-    for side in (0, 1):
-        found = _shares(seen, side, wanted=1.0), _shares(left_alone, side, wanted=0.0)
-        sides.append((balanced_accuracy(*found), auc_interval(_scored(outcomes, side))))
-    (base_accuracy, base_auc), (tuned_accuracy, tuned_auc) = sides
     planned = len(outcomes)
+    accuracies = (_accuracy(outcomes, 0), _accuracy(outcomes, 1))
+    areas = (auc_interval(_scored(outcomes, 0)), auc_interval(_scored(outcomes, 1)))
     return corrected(
         [
             statistic_row(
                 "balanced_accuracy",
                 "balanced accuracy",
-                (base_accuracy, tuned_accuracy),
+                accuracies,
                 _known(outcomes, ANSWER),
                 _balanced,
                 planned=planned,
             ),
-            statistic_row("auc", "AUC", (base_auc, tuned_auc), _known(outcomes, LIKELY), _area, planned=planned),
+            statistic_row("auc", "AUC", areas, _known(outcomes, LIKELY), _area, planned=planned),
             mean_row("sensitivity", "yes where yes is wanted", _right(seen, wanted=1.0)),
             mean_row("specificity", "no where no is wanted", _right(left_alone, wanted=0.0)),
         ]
@@ -202,10 +201,14 @@ def _right(outcomes: Sequence[Outcome], *, wanted: float) -> dict[str, list[Both
     }
 
 
-def _shares(outcomes: Sequence[Outcome], side: int, *, wanted: float) -> Estimate:
-    right = _right(outcomes, wanted=wanted)
-    clusters = {scene: [value for both in pairs if (value := both[side]) is not None] for scene, pairs in right.items()}
-    return cluster_interval(clusters, n_planned=len(outcomes))
+def _accuracy(outcomes: Sequence[Outcome], side: int) -> Estimate:
+    """Returns the mean of the shares of right answers where yes and where no is wanted, each example counting alike."""
+    found: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for one in outcomes:
+        said, wanted = one.both(ANSWER)[side], teachers_answer(one.example) is True
+        if said is not None:
+            found[one.example.scene].append(("yes" if wanted else "no", float(said == wanted)))
+    return pooled_share(found, ("yes", "no"), n_planned=len(outcomes))
 
 
 def _known(outcomes: Sequence[Outcome], measure: str) -> dict[str, list[Known]]:
@@ -251,6 +254,7 @@ class _Rated:
 
 def _reward_tables(outcomes: Sequence[Outcome], notes: tuple[str, ...]) -> tuple[Table, ...]:
     rated = _ratings(outcomes)
+    notes = (*notes, *_partial_notes(rated[OVERALL]))
     far: list[Row] = []
     near: list[Row] = []
     for metric, ratings in rated.items():
@@ -272,25 +276,48 @@ def _reward_tables(outcomes: Sequence[Outcome], notes: tuple[str, ...]) -> tuple
 
 
 def _ratings(outcomes: Sequence[Outcome]) -> dict[str, list[_Rated]]:
-    """Returns the ratings by metric, the mean of all metrics first; it is of trajectories that were rated whole."""
-    found: dict[str, list[_Rated]] = {OVERALL: []}
-    whole: dict[str, list[_Rated]] = defaultdict(list)
+    """Returns the ratings by metric, the mean of all metrics first."""
+    found: dict[str, list[_Rated]] = {OVERALL: _overall(outcomes)}
     for one in outcomes:
-        trajectory = one.example.source.partition("/rate/")[0]
         for metric, teacher in teachers_ratings(one.example).items():
-            rating = _Rated(one.example.scene, teacher, one.both(metric))
-            found.setdefault(metric, []).append(rating)
-            whole[trajectory].append(rating)
-    for ratings in whole.values():
-        teacher = fmean(one.teacher for one in ratings)
-        before, after = (_mean_of([one.both[side] for one in ratings]) for side in (0, 1))
-        found[OVERALL].append(_Rated(ratings[0].scene, teacher, (before, after)))
+            found.setdefault(metric, []).append(_Rated(one.example.scene, teacher, one.both(metric)))
     return found
 
 
-def _mean_of(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
+def _overall(outcomes: Sequence[Outcome]) -> list[_Rated]:
+    """Returns the mean of all metrics of each trajectory; without values where one is missing on any side.
+
+    A joint answer holds every metric. Where each was asked for alone, some may not be in the set, or not be drawn:
+    what is rated of others in the same language tells which there are.
+    """
+    metrics: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    trajectories: dict[tuple[str, ...], dict[str, list[Outcome]]] = defaultdict(lambda: defaultdict(list))
+    for one in outcomes:
+        trajectory, _, asked = one.example.source.partition("/rate/")
+        role, _, last = asked.rpartition("/")
+        rated = teachers_ratings(one.example)
+        like = (one.example.language, role.partition(":")[0]) if last in rated else (one.example.source,)
+        metrics[like] |= rated.keys()
+        trajectories[like][trajectory].append(one)
+    return [_mean_of(ratings, metrics[like]) for like, grouped in trajectories.items() for ratings in grouped.values()]
+
+
+def _mean_of(outcomes: Sequence[Outcome], metrics: set[str]) -> _Rated:
+    ratings = [(metric, value, one) for one in outcomes for metric, value in teachers_ratings(one.example).items()]
+    teacher = fmean(value for _, value, _ in ratings)
+    pairs = [one.both(metric) for metric, _, one in ratings]
+    before, after = ([value for both in pairs if (value := both[side]) is not None] for side in (0, 1))
+    is_whole = {metric for metric, _, _ in ratings} == metrics and len(before) == len(after) == len(pairs)
+    return _Rated(outcomes[0].example.scene, teacher, (fmean(before), fmean(after)) if is_whole else (None, None))
+
+
+def _partial_notes(overall: Sequence[_Rated]) -> Iterator[str]:
+    partial = sum(one.both == (None, None) for one in overall)
+    if partial:
+        yield (
+            f"mean of all metrics: {partial} of {len(overall)} trajectories are left out, since the set or one of the "
+            "two models does not have every metric"
+        )
 
 
 def _correlation_row(metric: str, name: str, ratings: Sequence[_Rated]) -> Row:

@@ -32,6 +32,7 @@ from dramaturg.prompts import hashes
 from dramaturg.stage.transcript import Transcript
 from dramaturg.text import Json
 from dramaturg.train.example import Example, Gathered, example_id
+from dramaturg.train.names import names_of
 
 TEACHER = "planted"
 """Who gave the answers: whoever planted the faults, and no model."""
@@ -288,7 +289,13 @@ def _labels_of_audit(folder: Path, seed: int, without: frozenset[str]) -> Iterat
     transcripts = {one.id: one for _, one in read_jsonl(files["specimens"], Transcript)}
     checklist = _checklist_of(files["judgements"])
     asked = {one.id: one for one in checklist.indicators}
-    for _, planted in read_jsonl(files["planted"], _Planted):
+    for line, planted in read_jsonl(files["planted"], _Planted):
+        if planted.transcript not in transcripts:
+            raise ContentError(
+                f"there is no specimen {planted.transcript!r} in {files['specimens'].name}",
+                where=f"{files['planted']}:{line}",
+                allowed="both files as one audit wrote them",
+            )
         if not without.isdisjoint(one.kind for one in planted.mutations):
             continue
         transcript = transcripts[planted.transcript]
@@ -321,9 +328,12 @@ def _labels_of_specimen(
 
 
 def _checklist_of(judgements: Path) -> Checklist:
+    """Returns the checklist that lies beside judgements; where there is none, the shipped one of its name."""
+    kept = judgements.with_name("checklist.yaml")
     for _, judgement in read_jsonl(judgements, Judgement):
         name = judgement.checklist.rpartition(" v")[0]
-        checklist = load_yaml(find("checklists", name, where=str(judgements)), Checklist)
+        path = kept if kept.is_file() else find("checklists", name, where=str(judgements))
+        checklist = load_yaml(path, Checklist)
         if checklist.hash != judgement.checklist_digest:
             raise ContentError(
                 f"judged by another state of the checklist {name}",
@@ -347,7 +357,7 @@ def _example(label: _Label, prompts: Mapping[str, str]) -> Example:
         messages=messages,
         answer=answer,
         scene=transcript.scenario.id,
-        characters=tuple(sorted({role.name for role in transcript.roles if " " in role.name.strip()})),
+        characters=names_of(transcript.roles),
         language=language,
         source=transcript.id,
         teacher=TEACHER,

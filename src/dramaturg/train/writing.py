@@ -61,7 +61,7 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
         kind: What is learned.
         gathered: The examples, and what was left out before.
         layout: How.
-        sources: Folders that they are from.
+        sources: Folders and files that they are from.
 
     Raises:
         UserError: The set is empty, has one class, cannot be split, or a form cannot hold it.

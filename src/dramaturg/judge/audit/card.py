@@ -131,6 +131,7 @@ class Card(Parts):
         natural_text: The figures over hand-labelled questions about text that no operator made; None where they were
             not asked.
         left_out: Clean transcripts that a trained judge knows, and that are left out.
+        natural_left_out: Excerpts of natural text that it knows, and that are left out.
         missing: Missing answers by reason.
         skipped: Fault kind → mutants that have no place or no hook in their base.
         without_operator: Faults that the checklist says it detects and that nothing plants.
@@ -159,6 +160,7 @@ class Card(Parts):
     unseen_fault_kinds: Unseen | None = None
     natural_text: Parts | None = None
     left_out: int = 0
+    natural_left_out: int = 0
     missing: dict[str, int]
     skipped: dict[str, int]
     without_operator: tuple[str, ...]
@@ -200,6 +202,7 @@ def card_of(
     trained_for: Sequence[str] | None = None,
     natural: Sequence[Mark] = (),
     left_out: int = 0,
+    natural_left_out: int = 0,
     not_judged: Mapping[str, int] | None = None,
 ) -> Card:
     """Returns the card of an audit.
@@ -215,6 +218,7 @@ def card_of(
         trained_for: Kinds of faults that a trained judge learnt; None where it does not say.
         natural: Answers about natural text.
         left_out: Clean transcripts that are left out because the judge knows them.
+        natural_left_out: The same of excerpts of natural text.
         not_judged: Assignments without an end, by reason.
     """
     parts: dict[Part, list[Answered]] = {"main": [], "instructed": [], "again": []}
@@ -264,6 +268,7 @@ def card_of(
         unseen_fault_kinds=None if trained_for is None else _unseen(trained_for, plan, marks),
         natural_text=parts_of(natural) if natural else None,
         left_out=left_out,
+        natural_left_out=natural_left_out,
         missing=dict(Counter(mark.missing for mark in asked if mark.missing)),
         skipped=dict(plan.skipped),
         without_operator=plan.without_operator,

@@ -70,6 +70,33 @@ class Hook(_Strict):
     severe: Edit
     note: str = ""
 
+    @property
+    def faulty(self) -> dict[str, Edit]:
+        """The edits that make a fault, by severity."""
+        return {"mild": self.mild, "severe": self.severe}
+
+
+def refuse_idle_edits(kind: str, turn: str, text: str, edits: Mapping[str, Edit]) -> None:
+    """Refuses an edit that cannot be made, that changes no word, or that leaves nothing of a turn.
+
+    Args:
+        kind: Of the fault, for the message.
+        turn: Id of the turn.
+        text: What it says.
+        edits: Name → edit.
+
+    Raises:
+        ValueError: An edit is one of these.
+    """
+    for name, edit in edits.items():
+        if edit.find and (count := text.count(edit.find)) != 1:
+            raise ValueError(f"hook {kind}, {name}: {edit.find!r} stands {count} times in {turn}; allowed: once")
+        words = edit.of(text).split()
+        if words == text.split():
+            raise ValueError(f"hook {kind}, {name}: changes nothing in {turn}; allowed: an edit that changes a word")
+        if not words:
+            raise ValueError(f"hook {kind}, {name}: leaves {turn} empty; allowed: an edit that leaves a word")
+
 
 class _Scenario(_Strict):
     id: Text
@@ -137,10 +164,7 @@ class CleanFile(_Strict):
         number = int(hook.turn[1:])
         if number > len(self.turns):
             raise ValueError(f"hook {kind}: there is no turn {hook.turn}; the last one is T{len(self.turns)}")
-        text = self.turns[number - 1].text
-        for severity, edit in (("mild", hook.mild), ("severe", hook.severe)):
-            if edit.find and (count := text.count(edit.find)) != 1:
-                raise ValueError(f"hook {kind}, {severity}: {edit.find!r} stands {count} times in {hook.turn}")
+        refuse_idle_edits(kind, hook.turn, self.turns[number - 1].text, hook.faulty)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ question and not to look for the few faults that it has seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from dramaturg.files import load_yaml
-from dramaturg.judge.audit.clean import PROTOCOL, Edit, Hook, TurnId
+from dramaturg.judge.audit.clean import PROTOCOL, Edit, Hook, TurnId, refuse_idle_edits
 from dramaturg.judge.checklist.checklist import FaultKind, Text
 from dramaturg.stage.transcript import Player, Role, Scenario, Transcript, Turn
 
@@ -99,20 +100,44 @@ class Excerpt(_Strict):
             if turn.role not in known:
                 raise ValueError(f"turn T{number}: no role {turn.role!r}; allowed: {', '.join(sorted(known))}")
         for kind, hooks in self.hooks.items():
-            for hook in hooks:
-                text = self._text_of(hook.turn, f"hook {kind}")
-                for name, edit in (("mild", hook.mild), ("severe", hook.severe), ("innocent", hook.innocent)):
-                    if edit is not None and edit.find and (count := text.count(edit.find)) != 1:
-                        raise ValueError(f"hook {kind}, {name}: {edit.find!r} stands {count} times in {hook.turn}")
+            self._check_hooks(kind, hooks)
         for question in (*self.present, *self.absent):
             self._text_of(question.turn, f"question {question.ask!r}")
+        self._refuse_both_answers()
         return self
+
+    def _check_hooks(self, kind: str, hooks: Sequence[ExcerptHook]) -> None:
+        faulty: dict[tuple[str, str], str] = {}
+        for hook in hooks:
+            text = self._text_of(hook.turn, f"hook {kind}")
+            innocent = {"innocent": hook.innocent} if hook.innocent is not None else {}
+            refuse_idle_edits(kind, hook.turn, text, {**hook.faulty, **innocent})
+            faulty |= {(hook.turn, _plain(edit.of(text))): name for name, edit in hook.faulty.items()}
+        for hook in hooks:
+            if hook.innocent is None:
+                continue
+            made = _plain(hook.innocent.of(self._text_of(hook.turn, kind)))
+            if (name := faulty.get((hook.turn, made))) is not None:
+                what = f"makes of {hook.turn} what {name} makes of it"
+                raise ValueError(f"hook {kind}, innocent: {what}; allowed: an edit without the fault")
+
+    def _refuse_both_answers(self) -> None:
+        there = {(one.turn, _plain(one.ask)) for one in self.present}
+        for one in self.absent:
+            if (one.turn, _plain(one.ask)) in there:
+                raise ValueError(
+                    f"question {one.ask!r}: stands in present and in absent of {one.turn}; allowed: one of the two"
+                )
 
     def _text_of(self, turn: str, what: str) -> str:
         number = int(turn[1:])
         if number > len(self.turns):
             raise ValueError(f"{what}: there is no turn {turn}; the last one is T{len(self.turns)}")
         return self.turns[number - 1].text
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 class ExcerptFile(_Strict):

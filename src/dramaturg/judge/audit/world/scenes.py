@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from dramaturg.files import load_yaml
-from dramaturg.judge.audit.clean import Hook
+from dramaturg.judge.audit.clean import Hook, refuse_idle_edits
 from dramaturg.judge.audit.world.faults import FaultKind
 from dramaturg.stage.transcript import Player, Role, Scenario, Transcript, Turn
 
@@ -70,9 +70,7 @@ class SceneFile(_Strict):
                 number = int(hook.turn[1:])
                 if number > len(self.turns) or self.turns[number - 1].role == "narrator":
                     raise ValueError(f"hook {kind}: {hook.turn} is no act of a character")
-                text = self.turns[number - 1].text
-                if any(edit.find and text.count(edit.find) != 1 for edit in (hook.mild, hook.severe)):
-                    raise ValueError(f"hook {kind}: what an edit looks for does not stand once in {hook.turn}")
+                refuse_idle_edits(kind, hook.turn, self.turns[number - 1].text, hook.faulty)
         text = self.model_dump_json(include={"scene", "characters", "turns"})
         if unknown := [name for name in self.renamed if name not in text]:
             raise ValueError(f"renamed: {unknown[0]!r} stands nowhere")
