@@ -83,6 +83,9 @@ def data(
             help="judge: only what excerpts ask of presence, each turn alone: to learn from before the whole set.",
         ),
     ] = False,
+    is_plain: Annotated[
+        bool, typer.Option("--plain", help="judge: of excerpts only what they ask of presence; faults are an audit's.")
+    ] = False,
     without: Annotated[
         list[str] | None,
         typer.Option(
@@ -161,6 +164,7 @@ def data(
         excerpts=excerpts,
         is_first_lesson=is_first_lesson,
         without=without,
+        is_plain=is_plain,
     )
     _refuse_shares(split_as, {"--validation": validation, "--test": test})
     check_out(out, kind.value)
@@ -171,7 +175,7 @@ def data(
     gathered: Gathered
     match kind:
         case DataKind.JUDGE:
-            gathered = _judge(folders, excerpts, seed, is_first_lesson, frozenset(without or ()))
+            gathered = _judge(folders, excerpts, seed, is_first_lesson, frozenset(without or ()), is_plain)
         case DataKind.GUIDED:
             gathered = guided(read, at_least=at_least, best=best, beliefs=beliefs)
         case DataKind.NARRATOR:
@@ -259,6 +263,7 @@ def _check_options(
     excerpts: list[Path] | None,
     is_first_lesson: bool,
     without: list[str] | None,
+    is_plain: bool,
 ) -> None:
     if kind is DataKind.REFLECTIVE and not rater:
         raise UserError("a reflective set needs a rater", where="--rater", allowed="a model spec")
@@ -270,6 +275,7 @@ def _check_options(
         "--excerpts": (bool(excerpts), DataKind.JUDGE),
         "--first-lesson": (is_first_lesson, DataKind.JUDGE),
         "--without": (bool(without), DataKind.JUDGE),
+        "--plain": (is_plain, DataKind.JUDGE),
     }
     for option, (is_given, of_kind) in given.items():
         if is_given and kind is not of_kind:
@@ -287,7 +293,12 @@ def _refuse_shares(split_as: Path | None, shares: Mapping[str, float | None]) ->
 
 
 def _judge(
-    audits: list[Path], excerpts: list[Path] | None, seed: int, is_first_lesson: bool, without: frozenset[str]
+    audits: list[Path],
+    excerpts: list[Path] | None,
+    seed: int,
+    is_first_lesson: bool,
+    without: frozenset[str],
+    is_plain: bool,
 ) -> Gathered:
     from dramaturg.train.judge import excerpts_in, first_lesson, judge_examples, shipped_excerpts, shipped_questions
 
@@ -298,7 +309,7 @@ def _judge(
     chosen = excerpts_in(excerpts) if excerpts else () if audits else shipped_excerpts()
     if is_first_lesson:
         return first_lesson(chosen)
-    return judge_examples(chosen, audits, shipped_questions(), seed=seed, without=without)
+    return judge_examples(chosen, audits, shipped_questions(), seed=seed, without=without, plain=is_plain)
 
 
 def _players(runs: Runs) -> list[str]:

@@ -161,6 +161,7 @@ def judge_examples(
     *,
     seed: int,
     without: frozenset[str] = frozenset(),
+    plain: bool = False,
 ) -> Gathered:
     """Returns the examples of excerpts and of audits' specimens.
 
@@ -171,6 +172,7 @@ def judge_examples(
         seed: Of the choice of wordings and of further questions.
         without: Kinds of faults that are neither asked about nor in any turn, so that a card can tell how a judge does
             on kinds that it never saw.
+        plain: Of excerpts, only what they ask of presence; no fault is planted in them.
 
     Raises:
         UserError: A folder holds no audit, or a kind to leave out is known to nobody.
@@ -180,7 +182,8 @@ def judge_examples(
         allowed = ", ".join(sorted(questions.faults.keys() | BY_KIND.keys()))
         raise UserError(f"no fault is of the kind {min(unknown)!r}", where="--without", allowed=allowed)
     asked = questions.without(without)
-    labels = [label for excerpt in excerpts for label in _labels_of_excerpt(_spared(excerpt, without), asked, seed)]
+    of_excerpt = _plain_labels if plain else _labels_of_excerpt
+    labels = [label for excerpt in excerpts for label in of_excerpt(_spared(excerpt, without), asked, seed)]
     return _gathered([*labels, *(label for folder in audits for label in _labels_of_audit(folder, seed, without))])
 
 
@@ -253,6 +256,12 @@ def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Ite
             yield about(clean, one.id, "no", kind)
     for said, one in _presences(excerpt):
         yield _Label(clean, one.turn, one.ask, said, "", facts=rng.random() < FACTS_SHARE)
+
+
+def _plain_labels(excerpt: Excerpt, questions: Questions, seed: int) -> Iterator[_Label]:
+    clean = transcript_of(excerpt)
+    for said, one in _presences(excerpt):
+        yield _Label(clean, one.turn, one.ask, said, "")
 
 
 def _edited(transcript: Transcript, turn: str, edit: Edit) -> Transcript:

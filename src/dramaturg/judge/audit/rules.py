@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from dramaturg.judge.audit import patterns
 from dramaturg.judge.audit.reading import Material, ReadTurn
+from dramaturg.judge.checklist.windowed import LEFT_OUT
 
 Rule = Callable[[Material], list[str]]
 
@@ -135,7 +136,12 @@ def announces_verdict(text: str) -> bool:
 
 
 def invented_evidence(material: Material) -> list[str]:
-    """Returns turns that cite a number which the reference does not have; it must number such things."""
+    """Returns turns that cite a number which the reference does not have.
+
+    It must number such things, and be shown whole: what is left out of it may be what is cited.
+    """
+    if LEFT_OUT in material.reference.splitlines():
+        return []
     known = set(_numbers(material.reference))
     families = {family for family, _ in known}
     told = {number for turn in material.turns if not turn.judged for number in _numbers(turn.text)}
