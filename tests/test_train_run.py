@@ -347,6 +347,25 @@ def test_a_configuration_is_seen_from_its_own_folder(tmp_path: Path) -> None:
         load_training_config(path)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lora: {alpha: .inf}",
+        "lora: {alpha: .nan}",
+        "max_grad_norm: .inf",
+        "max_grad_norm: .nan",
+        "seed: -1",
+        "seed: 2147483648",
+        "threads: 1025",
+    ],
+)
+def test_a_number_that_no_run_can_take_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(f"base: x\ndata: y\nout: z\n{line}\n", encoding="utf-8")
+    with pytest.raises(ContentError, match=r"c\.yaml:4: "):
+        load_training_config(path)
+
+
 def test_the_terminal_tells_a_run_and_names_what_is_next(base: Path, data: Path, tmp_path: Path) -> None:
     config = _write_config(tmp_path / "c.yaml", configured(base, data, tmp_path / "out", epochs=1))
     code = "import sys; from dramaturg.cli.train_run import run; from pathlib import Path; run(Path(sys.argv[1]))"
