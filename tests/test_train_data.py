@@ -112,6 +112,24 @@ def test_the_lower_end_of_the_interval_has_to_reach_the_threshold(runs: dict[str
     assert not guided(read, at_least=5, best=None, beliefs=False).examples
 
 
+def test_only_ratings_by_the_rubric_for_characters_choose_what_is_learned(
+    runs: dict[str, Path], tmp_path: Path
+) -> None:
+    others = shutil.copytree(runs["joint"], tmp_path / "others")
+    rows = [json.loads(line) for line in (others / "ratings.jsonl").read_text(encoding="utf-8").splitlines()]
+    told = [{**row, "role": "narrator", "metric": "quality", "rubric": "narrator v1"} for row in rows]
+    own = [{**row, "metric": f"own_{row['metric']}", "value": 1, "rubric": "mine v1"} for row in rows]
+    lines = "".join(f"{json.dumps(row)}\n" for row in (*told, *own))
+    (others / "ratings.jsonl").write_text(lines, encoding="utf-8")
+    alone = guided(read_runs([runs["fast"], runs["joint"]]), at_least=1.5, best=None, beliefs=False)
+    both = guided(read_runs([runs["fast"], runs["joint"], others]), at_least=1.5, best=None, beliefs=False)
+    assert both.examples and both.examples == alone.examples
+    assert both.terms == alone.terms
+    assert both.left_out["rating: by another rubric than that for characters"] == 2 * len(rows)
+    with pytest.raises(UserError, match="no ratings by the rubric for characters, only by mine v1, narrator v1"):
+        guided(read_runs([runs["fast"], others]), at_least=None, best=None, beliefs=False)
+
+
 def test_every_answer_of_a_narrator_is_in_its_form_and_names_somebody_who_is_there(
     runs: dict[str, Path], tmp_path: Path
 ) -> None:
