@@ -279,9 +279,17 @@ def test_a_loss_that_is_no_number_stops_and_the_last_good_checkpoint_stands(
     assert "at step 2" in text or "at step 3" in text
     assert "the checkpoint before it and the best adapter, of step 0, stand" in text
     assert (tmp_path / "out" / "last.pt").exists() and (tmp_path / "out" / "best.pt").exists()
+
+
+@pytest.mark.parametrize(("packing", "whose"), [(True, "the base's loss"), (False, "the base's held-out loss")])
+def test_a_base_whose_loss_is_no_number_is_named_and_nothing_is_kept(
+    data: Path, tmp_path: Path, packing: bool, whose: str
+) -> None:
     broken = write_base(tmp_path / "broken.gguf", bad=True)
-    text = refusal(configured(broken, data, tmp_path / "other", packing=False), NotANumberError)
-    assert "the held-out loss is nan" in text
+    text = refusal(configured(broken, data, tmp_path / "out", packing=packing), NotANumberError)
+    assert f"broken.gguf: {whose} is not a number (nan), before anything was learnt" in text
+    assert "checkpoint" not in text and "learning_rate" not in text
+    assert not list((tmp_path / "out").glob("*.pt"))
 
 
 FULL = """

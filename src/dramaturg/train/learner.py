@@ -56,6 +56,7 @@ class Learner:
         """
         self._torch = torch = needed("torch")
         self._config = config
+        self._base = base.name
         self.threads = _threads(torch, config.threads)
         torch.set_num_threads(self.threads)
         self.device = _device(torch, config.device)
@@ -138,6 +139,7 @@ class Learner:
             examples: At least one; the shortest are computed, and the longest is compared with a sliding window.
 
         Raises:
+            NotANumberError: Even alone they have none.
             ContentError: They have not: the model's layers do not follow the row's mask.
         """
         window = getattr(self.shape, "sliding_window", None)
@@ -147,9 +149,27 @@ class Learner:
             raise ContentError(what, allowed=f"packing: false, or a cutoff of {window}")
         few = sorted(examples, key=len)[: _PROOF[self._bytes_each]]
         apart, packed = self.mean_loss(alone(few)), self.mean_loss(pack(few, sum(map(len, few))))
+        self.refuse_no_number(apart, "the base's loss")
         if not math.isclose(apart, packed, rel_tol=_TOLERANCE[self._bytes_each], abs_tol=1e-5):
             what = f"packing: the base does not keep packed examples apart (loss {packed:.4f}, alone {apart:.4f})"
             raise ContentError(what, allowed="packing: false")
+
+    def refuse_no_number(self, loss: float, what: str) -> None:
+        """Proves that a loss from before the first step is a number.
+
+        Args:
+            loss: Of some examples.
+            what: Whose it is.
+
+        Raises:
+            NotANumberError: It is none.
+        """
+        if not math.isfinite(loss):
+            raise NotANumberError(
+                f"{what} is not a number ({loss}), before anything was learnt",
+                where=self._base,
+                allowed="another base, or dtype: float32",
+            )
 
     def refuse_too_long(self, row: Row) -> None:
         """Proves, before it is computed, that a row fits into memory.

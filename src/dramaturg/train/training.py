@@ -234,7 +234,7 @@ class _Run:
             try:
                 loss = learner.learn(rows, rate_at(position.step, self._steps, self._config))
             except NotANumberError as error:
-                raise self._no_number(error) from None
+                raise self._no_number(f"{error.what} at step {position.step + 1}") from None
             step = position.step + 1
             self._position = replace(position, step=step)
             self._log.write(step=step, loss=loss, tokens=sum(map(len, rows)))
@@ -251,8 +251,11 @@ class _Run:
         """Takes the held-out loss; keeps the adapter where it is the lowest so far."""
         position = self._position
         loss = self._learner.mean_loss(self._validation)
+        if position.looked < 0:
+            whose = "the base's" if self._config.start_from is None else "the start's"
+            self._learner.refuse_no_number(loss, f"{whose} held-out loss")
         if not math.isfinite(loss):
-            raise self._no_number(NotANumberError(f"the held-out loss is {loss}"))
+            raise self._no_number(f"the held-out loss is {loss} after step {position.step}")
         is_best = loss < position.best_loss
         worse = 0 if is_best else position.worse + 1
         patience = self._config.patience
@@ -283,10 +286,9 @@ class _Run:
     def _rows(self, examples: Sequence[Tokens]) -> list[Row]:
         return pack(examples, self._config.row_tokens) if self._config.packing else alone(examples)
 
-    def _no_number(self, error: NotANumberError) -> NotANumberError:
+    def _no_number(self, what: str) -> NotANumberError:
         return NotANumberError(
-            f"{error.what} at step {self._position.step + 1}; the checkpoint before it and the best adapter, of step "
-            f"{self._position.best_step}, stand",
+            f"{what}; the checkpoint before it and the best adapter, of step {self._position.best_step}, stand",
             where=str(self._config.out),
             allowed="a lower learning_rate in another out",
         )
