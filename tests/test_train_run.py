@@ -339,9 +339,17 @@ def test_a_base_that_is_none_is_refused(base: Path, data: Path, tmp_path: Path) 
     assert "nowhere.gguf: cannot be read" in refusal(configured(nowhere, data, tmp_path / "out"), UserError)
     nothing = tmp_path / "nothing"
     assert "there is no such base" in refusal(configured(nothing, data, tmp_path / "out"), UserError)
-    targets = {"targets": ["w_q"]}
-    text = refusal(configured(base, data, tmp_path / "out", lora=targets))
-    assert "the base has none of w_q" in text and "q_proj" in text
+
+
+@pytest.mark.parametrize(
+    ("targets", "named"), [(["w_q"], "'w_q'"), (["q_proj", "v_prj"], "'v_prj'"), (["model.norm"], "'model.norm'")]
+)
+def test_a_target_that_names_no_layer_is_refused(
+    base: Path, data: Path, tmp_path: Path, targets: list[str], named: str
+) -> None:
+    text = refusal(configured(base, data, tmp_path / "out", lora={"targets": targets}))
+    assert f"lora.targets: the base has no layer {named} (" in text
+    assert "down_proj, gate_proj, k_proj, o_proj, q_proj, up_proj, v_proj" in text
 
 
 def test_a_configuration_is_seen_from_its_own_folder(tmp_path: Path) -> None:

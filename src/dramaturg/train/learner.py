@@ -18,7 +18,7 @@ from dramaturg.model.embedded import peak_of
 from dramaturg.train.batching import Row, Tokens, alone, pack
 from dramaturg.train.config import TrainingConfig
 from dramaturg.train.estimate import activation_bytes, loading_bytes, optimizer_bytes
-from dramaturg.train.loading import Base, add_adapter, load_weights, needed, quiet
+from dramaturg.train.loading import Base, add_adapter, load_weights, needed, quiet, refuse_missing_targets
 
 _TOLERANCE = {4: 1e-3, 2: 5e-2}
 """By bytes of a weight: how far the loss of packed examples may lie from the loss of each alone, as a share of it."""
@@ -65,6 +65,7 @@ class Learner:
         if base.weights is not None:
             self._refuse_small_memory(loading_bytes(base.weights, self._bytes_each), f"loading {base.name}")
         model = load_weights(base, getattr(torch, dtype), self.device)
+        refuse_missing_targets(model, config.lora)
         self.shape = model.config.get_text_config()
         torch.manual_seed(config.seed)
         self.model = add_adapter(model, config.lora)

@@ -158,9 +158,25 @@ def add_adapter(model: Any, lora: LoraConfig) -> Any:
         with quiet():
             return peft.get_peft_model(model, wanted)
     except ValueError:
-        linear = {name.rpartition(".")[2] for name, part in model.named_modules() if hasattr(part, "in_features")}
-        allowed = ", ".join(sorted(linear - {"lm_head"}))
-        raise ContentError(f"lora.targets: the base has none of {', '.join(lora.targets)}", allowed=allowed) from None
+        raise _no_targets(model, lora.targets) from None
+
+
+def refuse_missing_targets(model: Any, lora: LoraConfig) -> None:
+    """Proves that each target names a layer: an adapter is made of those that do, and the others are passed over.
+
+    Raises:
+        ContentError: One names none.
+    """
+    layers = [f".{name}" for name, part in model.named_modules() if not any(part.children())]
+    missing = [target for target in lora.targets if not any(name.endswith(f".{target}") for name in layers)]
+    if missing:
+        raise _no_targets(model, missing)
+
+
+def _no_targets(model: Any, targets: Sequence[str]) -> ContentError:
+    linear = {name.rpartition(".")[2] for name, part in model.named_modules() if hasattr(part, "in_features")}
+    allowed = ", ".join(sorted(linear - {"lm_head"}))
+    return ContentError(f"lora.targets: the base has no layer {', '.join(map(repr, targets))}", allowed=allowed)
 
 
 class ChatTokens:
