@@ -185,6 +185,23 @@ def test_the_same_seed_makes_the_same_set(runs: dict[str, Path], tmp_path: Path)
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+@pytest.mark.parametrize("kind", ["guided", "narrator", "reward"])
+def test_the_order_of_the_runs_changes_nothing(runs: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    folders = [runs[name] for name in ("fast", "joint", "paper", "single")]
+    one, _ = made(tmp_path / "one", kind, *folders)
+    other, _ = made(tmp_path / "other", kind, *folders[::-1], folders[0])
+    assert any("/world-" in name for name in one.prompt_hashes) == (kind != "reward")
+    assert other == one
+    for name in ("train.jsonl", "validation.jsonl", "test.jsonl", "card.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+
+
+def test_a_play_goes_by_the_prompts_that_it_was_played_with(runs: dict[str, Path]) -> None:
+    for names in (("fast", "joint"), ("joint", "fast")):
+        read = read_runs([runs[name] for name in names])
+        assert {source.folder for source, _ in read.transcripts.values()} == {runs["fast"]}
+
+
 @pytest.mark.parametrize(
     ("kind", "names", "options", "says"),
     [
