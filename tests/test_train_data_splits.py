@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,23 @@ def test_a_form_gives_back_the_chat(chat: list[tuple[str, str]], form: str) -> N
     again = read_row(json.loads(json.dumps(formed(row, form))))  # type: ignore[arg-type]
     assert again.messages == tuple(chat)
     assert (again.scene, again.characters) == ("s", ("Ada",))
+
+
+def test_neighbours_of_one_role_are_joined_where_a_form_has_turns_alone() -> None:
+    row = ExampleRow.of(replace(example(1, 1), messages=(Message("user", "What is shown."), Message("user", "Is it?"))))
+    for form in ("alpaca", "sharegpt"):
+        assert read_row(formed(row, form)).messages == (("user", "What is shown.\n\nIs it?"), ("assistant", "I go 1."))  # type: ignore[arg-type]
+    for form in ("trl", "parquet"):
+        assert len(read_row(formed(row, form)).messages) == 3  # type: ignore[arg-type]
+
+
+def test_a_form_that_cannot_hold_a_chat_leaves_the_set_before(tmp_path: Path) -> None:
+    out = written(tmp_path / "set", forms=("alpaca",))
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    examples = [replace(example(at, 0), messages=(Message("assistant", own_text(at)),)) for at in range(8)]
+    with pytest.raises(UserError, match="user and assistant do not take turns"):
+        write_set(out, "guided", Gathered(examples), Layout(0.2, 0.2, 1, forms=("trl", "alpaca")), sources=[])
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
 def test_a_row_of_no_known_form_is_told_with_its_line(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dramaturg.errors import UserError
 from dramaturg.text import write_atomically
 from dramaturg.train.card import DataCard, card_of, read_card, tokenizer_of, write_card
 from dramaturg.train.example import Example, ExampleRow, Gathered, Kind
-from dramaturg.train.formats import FORMS, Form, file_of, write_form
+from dramaturg.train.formats import FORMS, Form, all_formed, file_of, write_form
 from dramaturg.train.leaks import Piece, find_leaks, sharing
 from dramaturg.train.recipes import BASE, write_llamafactory, write_trl
 from dramaturg.train.splitting import SPLITS, Split, read_set, refuse_one_class, split_as, split_examples
@@ -64,8 +64,9 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
         sources: Folders that they are from.
 
     Raises:
-        UserError: The set is empty, has one class, cannot be split, or a form cannot hold it.
-        MissingExtraError: A form or the tokenizer needs what is not installed.
+        UserError: The set is empty, has one class, cannot be split, or a form cannot hold it; what the folder held
+            before is still there.
+        MissingExtraError: A form or the tokenizer needs what is not installed; see there.
     """
     left_out = Counter(gathered.left_out)
     examples = _distinct(gathered.examples, left_out)
@@ -96,14 +97,13 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
         tokens_of=tokens_of,
         tokenizer=tokenizer,
     )
+    by_split = {name: [ExampleRow.of(one) for one in splits[name]] for name in SPLITS if splits.get(name)}
+    formed = {form: all_formed(by_split, form) for form in layout.forms}
     _clear(out)
-    for name in SPLITS:
-        rows = [ExampleRow.of(example) for example in splits.get(name, [])]
-        if not rows:
-            continue
+    for name, rows in by_split.items():
         write_atomically(out / f"{name}.jsonl", "".join(f"{row.model_dump_json()}\n" for row in rows))
         for form in layout.forms:
-            write_form(out / form, name, rows, form)
+            write_form(out / form, name, formed[form][name], form)
     _configure(out, kind, layout, splits)
     write_card(out, card)
     return card
