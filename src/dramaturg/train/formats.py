@@ -165,9 +165,15 @@ def read_row(row: Mapping[str, object], *, where: str = "") -> Chat:
     Raises:
         ContentError: It has no form that is known.
     """
-    scene, characters = row.get("scene", row.get("case", "")), row.get("characters", ())
-    names = tuple(str(name) for name in cast("list[object]", characters)) if isinstance(characters, list) else ()
-    return Chat(_messages(row, where), scene if isinstance(scene, str) else "", names)
+    listed = row.get("characters")
+    named = cast("list[object]", listed) if isinstance(listed, list) else [listed]
+    characters = tuple(name for name in map(_text, named) if name)
+    return Chat(_messages(row, where), _text(row.get("scene")) or _text(row.get("case")), characters)
+
+
+def _text(value: object) -> str:
+    """Returns a name or an id as text; a number is one too."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def _messages(row: Mapping[str, object], where: str) -> tuple[tuple[str, str], ...]:
