@@ -17,6 +17,7 @@ import pytest
 
 from dramaturg.errors import ContentError, RunChangedError, UserError
 from dramaturg.model import Message
+from dramaturg.model.registry import file_digest
 from dramaturg.train.batching import alone, pack
 from dramaturg.train.checkpoint import read_facts_of
 from dramaturg.train.config import TrainingConfig, load_training_config
@@ -218,6 +219,41 @@ def test_another_configuration_is_another_run(base: Path, data: Path, tmp_path: 
     others = write_data(tmp_path / "data", train=[example("a0", n) for n in range(8)])
     assert "train.jsonl was" in refusal(configured(base, others, tmp_path / "out", epochs=1), RunChangedError)
     trained(configured(base, data, tmp_path / "out", epochs=1, threads=2, checkpoint_every=1))
+
+
+def test_another_device_or_precision_is_another_run(base: Path, data: Path, tmp_path: Path) -> None:
+    config = configured(base, data, tmp_path / "out", epochs=1, device="auto")
+    trained(config)
+    record = tmp_path / "out" / "run.json"
+    settings = read_facts_of(tmp_path / "out").settings
+    assert settings["device"] in {"cpu", "cuda"} and settings["dtype"] in {"float32", "bfloat16"}
+    trained(configured(base, data, tmp_path / "out", epochs=1, device=settings["device"], dtype=settings["dtype"]))
+
+    def recorded(**changes: str) -> None:
+        held = json.loads(record.read_text(encoding="utf-8"))
+        held["settings"] |= changes
+        record.write_text(json.dumps(held), encoding="utf-8")
+
+    recorded(device="tpu", dtype="float16")
+    text = refusal(config, RunChangedError)
+    assert f'device was "tpu", is "{settings["device"]}", dtype was "float16", is "{settings["dtype"]}"' in text
+    recorded(device="auto", dtype="auto")  # as older records have it
+    trained(config)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "merges.txt"])
+def test_a_folder_with_other_tokens_or_another_chat_is_another_base(tmp_path: Path, name: str) -> None:
+    for file in ("config.json", "model.safetensors", name, "README.md"):
+        (tmp_path / file).write_text("{}", encoding="utf-8")
+    before = find_base(str(tmp_path)).digest
+    (tmp_path / "README.md").write_text("other", encoding="utf-8")
+    assert find_base(str(tmp_path)).digest == before
+    (tmp_path / name).write_text("other", encoding="utf-8")
+    assert find_base(str(tmp_path)).digest != before
+
+
+def test_a_gguf_base_is_known_by_its_file_alone(base: Path) -> None:
+    assert find_base(str(base)).digest == file_digest(base)
 
 
 def test_training_stops_when_the_held_out_loss_falls_no_more(base: Path, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ class Learner:
     Attributes:
         model: Of PEFT.
         device: Where it computes.
+        dtype: Name of the type of the base's weights.
         threads: That compute.
         settled: Steps that are made, and the state of torch's generators after the last; None while one is being made.
     """
@@ -60,11 +61,11 @@ class Learner:
         self.threads = _threads(torch, config.threads)
         torch.set_num_threads(self.threads)
         self.device = _device(torch, config.device)
-        dtype = {"auto": "bfloat16" if self.device == "cuda" else "float32"}.get(config.dtype, config.dtype)
-        self._bytes_each = 4 if dtype == "float32" else 2
+        self.dtype = {"auto": "bfloat16" if self.device == "cuda" else "float32"}.get(config.dtype, config.dtype)
+        self._bytes_each = 4 if self.dtype == "float32" else 2
         if base.weights is not None:
             self._refuse_small_memory(loading_bytes(base.weights, self._bytes_each), f"loading {base.name}")
-        model = load_weights(base, getattr(torch, dtype), self.device)
+        model = load_weights(base, getattr(torch, self.dtype), self.device)
         refuse_missing_targets(model, config.lora)
         self.shape = model.config.get_text_config()
         torch.manual_seed(config.seed)

@@ -26,7 +26,13 @@ from dramaturg.model.wire import body_of
 from dramaturg.text import canonical_json, sha256
 from dramaturg.train.config import LoraConfig
 
-_FILES = ("*.safetensors", "*.bin", "config.json")
+_FILES = (
+    *("*.safetensors", "*.bin", "config.json"),
+    *("tokenizer*", "*.model", "vocab*", "merges.txt", "added_tokens.json", "special_tokens_map.json"),
+    *("chat_template*", "*.jinja"),
+)
+"""What decides a folder's result: weights, tokens, and the form of the chat."""
+
 _LOCAL = ("embedded:", "gguf:", "hf:")
 _PROBE = "Speak."
 _ANSWER = "Spoken."
@@ -105,7 +111,7 @@ def find_base(name: str) -> Base:
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise ModelFileError("holds no config.json", where=str(path), allowed="a folder that transformers wrote")
-        found = sorted(file for pattern in _FILES for file in path.glob(pattern))
+        found = sorted({file for pattern in _FILES for file in path.glob(pattern) if file.is_file()})
         return Base(name, str(path), "", sha256(canonical_json({file.name: file_digest(file) for file in found})))
     if path.is_absolute() or name.startswith(".") or name.count("/") != 1:
         allowed = "embedded:NAME, a GGUF file, a folder of weights, or OWNER/NAME of a hub"

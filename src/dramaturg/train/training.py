@@ -141,7 +141,7 @@ def _train(config: TrainingConfig, watch: Watch) -> Ended:
     chat = ChatTokens(base)
     material = in_tokens(splits, chat, config.cutoff, str(config.data))
     learner = Learner(base, config)
-    facts = _facts(config, base, material, learner.shape)
+    facts = _facts(config, base, material, learner)
     if config.start_from is not None:
         facts = _started(facts, config.start_from, material, config.out)
     begin(config.out, facts)
@@ -304,9 +304,11 @@ def rate_at(step: int, steps: int, config: TrainingConfig) -> float:
     return config.learning_rate * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup)))
 
 
-def _facts(config: TrainingConfig, base: Base, material: Material, shape: Any) -> RunFacts:
-    """Returns what the run is; the shape is the base's configuration, of transformers."""
+def _facts(config: TrainingConfig, base: Base, material: Material, learner: Learner) -> RunFacts:
+    """Returns what the run is; device and precision are those that it really has."""
+    shape = learner.shape
     settings = config.model_dump(mode="json", exclude=_INDIFFERENT)
+    settings |= {"device": learner.device, "dtype": learner.dtype}
     digests = {f"{name}.jsonl": _digest(config.data / f"{name}.jsonl") for name in ("train", "validation")}
     return RunFacts(
         settings={**settings, **digests, "base": base.digest or base.name},
