@@ -6,13 +6,16 @@ the act as it counted, never the part that a reader had to remove.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from dramaturg.model.one_answer import read_one
 from dramaturg.stage.transcript import Role, Transcript, Turn
 from dramaturg.stage.world.answers import Act as ActForm
 from dramaturg.stage.world.answers import Beliefs
+from dramaturg.text import Json
 from dramaturg.train.example import Example, Kind, example_id
 from dramaturg.train.reading import Call, Runs, Source, counted, people_of
 
@@ -31,6 +34,10 @@ _FAULTS = frozenset(
 """Flags of an act that nobody should learn from; what was only cut off is cut off in the answer too."""
 
 NO_TEXT = "no text"
+REPAIRED = "not in its form at the first ask"
+
+_TYPES: Mapping[str, type] = {"string": str, "integer": int}
+"""Types of the fields of a decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,8 @@ class Act:
                 return flag.partition(":")[0] if flag.startswith(f"{BOTH}:") else flag
             if self.suite != WORLD:  # there the answer is taken whole, so that nothing in it may be wrong
                 return flag
+        if self.suite != WORLD and not _is_as_asked(self.call):
+            return REPAIRED
         return "" if self.answer({}).strip() else NO_TEXT
 
     def answer(self, texts: Mapping[str, str]) -> str:
@@ -77,6 +86,28 @@ class Act:
     @staticmethod
     def _text(turn: Turn, texts: Mapping[str, str]) -> str:
         return texts.get(turn.id, turn.text).strip()
+
+
+def _is_as_asked(call: Call) -> bool:
+    """Returns whether an answer came at the first ask, and is as a whole what its schema wants, where it has one."""
+    if call.is_reask or not call.answer_schema:
+        return not call.is_reask
+    fields: dict[str, dict[str, Any]] = json.loads(call.answer_schema)["schema"].get("properties", {})
+    written = _object_in(call.text)
+    return written.keys() == fields.keys() and all(
+        isinstance(written[name], _TYPES.get(field.get("type", ""), object))
+        and written[name] in field.get("enum", [written[name]])
+        for name, field in fields.items()
+    )
+
+
+def _object_in(text: str) -> dict[str, Json]:
+    """Returns the JSON object that a text is as a whole; empty where it is none."""
+    try:
+        whole: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Json]", whole) if isinstance(whole, dict) else {}
 
 
 def acts_of(runs: Runs, source: Source, transcript: Transcript, role: str) -> Iterator[Act]:
