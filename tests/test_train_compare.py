@@ -247,15 +247,15 @@ def test_what_an_adapter_was_trained_on_is_left_out_and_counted(tmp_path: Path) 
     from gguf_files import write_model
 
     base = write_model(tmp_path / "base.gguf")
-    adapter = adapter_trained_on(tmp_path / "tuned.gguf", ["a", "b-1/character:ada-finch/T4"])
+    adapter = adapter_trained_on(tmp_path / "tuned.gguf", ["a", "b-1", "d-1/character:ada-finch/T4"])
     pair = pair_of(f"gguf:{base}", f"gguf:{base}+{adapter}")
     known = trained_on(pair)
-    assert known.ids == {"a", "b-1/character:ada-finch/T4"} and "tuned.gguf" in known.note
-    examples = [judged("a", 1, yes=True), judged("b", 1, yes=True), judged("c", 1, yes=True)]
+    assert known.ids == {"a", "b-1", "d-1/character:ada-finch/T4"} and "tuned.gguf" in known.note
+    examples = [judged("a", 1, yes=True), judged("b", 1, yes=True), judged("c", 1, yes=True), judged("d", 1, yes=True)]
     folder = write_split(tmp_path / "set", examples)
     asked = held_out(folder, pair, known, sample=None, seed=0)
     assert [one.scene for one in asked.examples] == ["c"]
-    assert asked.left_out == {"its scene, or the example itself, was trained on": 2}
+    assert asked.left_out == {"its scene or its transcript was trained on": 3}
     with pytest.raises(UserError, match="nothing of it is held out"):
         held_out(write_split(tmp_path / "known", examples[:1]), pair, known, sample=None, seed=0)
 

@@ -112,6 +112,24 @@ def test_the_lower_end_of_the_interval_has_to_reach_the_threshold(runs: dict[str
     assert not guided(read, at_least=5, best=None, beliefs=False).examples
 
 
+def test_only_ratings_by_the_rubric_for_characters_choose_what_is_learned(
+    runs: dict[str, Path], tmp_path: Path
+) -> None:
+    others = shutil.copytree(runs["joint"], tmp_path / "others")
+    rows = [json.loads(line) for line in (others / "ratings.jsonl").read_text(encoding="utf-8").splitlines()]
+    told = [{**row, "role": "narrator", "metric": "quality", "rubric": "narrator v1"} for row in rows]
+    own = [{**row, "metric": f"own_{row['metric']}", "value": 1, "rubric": "mine v1"} for row in rows]
+    lines = "".join(f"{json.dumps(row)}\n" for row in (*told, *own))
+    (others / "ratings.jsonl").write_text(lines, encoding="utf-8")
+    alone = guided(read_runs([runs["fast"], runs["joint"]]), at_least=1.5, best=None, beliefs=False)
+    both = guided(read_runs([runs["fast"], runs["joint"], others]), at_least=1.5, best=None, beliefs=False)
+    assert both.examples and both.examples == alone.examples
+    assert both.terms == alone.terms
+    assert both.left_out["rating: by another rubric than that for characters"] == 2 * len(rows)
+    with pytest.raises(UserError, match="no ratings by the rubric for characters, only by mine v1, narrator v1"):
+        guided(read_runs([runs["fast"], others]), at_least=None, best=None, beliefs=False)
+
+
 def test_every_answer_of_a_narrator_is_in_its_form_and_names_somebody_who_is_there(
     runs: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -165,6 +183,23 @@ def test_the_same_seed_makes_the_same_set(runs: dict[str, Path], tmp_path: Path)
         made(tmp_path / name, "narrator", runs["fast"], runs["paper"], "--seed", "7")
     for name in ("train.jsonl", "validation.jsonl", "test.jsonl", "card.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["guided", "narrator", "reward"])
+def test_the_order_of_the_runs_changes_nothing(runs: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    folders = [runs[name] for name in ("fast", "joint", "paper", "single")]
+    one, _ = made(tmp_path / "one", kind, *folders)
+    other, _ = made(tmp_path / "other", kind, *folders[::-1], folders[0])
+    assert any("/world-" in name for name in one.prompt_hashes) == (kind != "reward")
+    assert other == one
+    for name in ("train.jsonl", "validation.jsonl", "test.jsonl", "card.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+
+
+def test_a_play_goes_by_the_prompts_that_it_was_played_with(runs: dict[str, Path]) -> None:
+    for names in (("fast", "joint"), ("joint", "fast")):
+        read = read_runs([runs[name] for name in names])
+        assert {source.folder for source, _ in read.transcripts.values()} == {runs["fast"]}
 
 
 @pytest.mark.parametrize(

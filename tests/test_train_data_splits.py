@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from dramaturg.train.checking import check_files
 from dramaturg.train.example import Example, ExampleRow, Gathered, example_id
 from dramaturg.train.formats import FORMS, formed, read_row
 from dramaturg.train.leaks import Piece, find_leaks
+from dramaturg.train.recipes import write_llamafactory, write_trl
 from dramaturg.train.splitting import components, split_examples
 from dramaturg.train.writing import Layout, write_set
 
@@ -181,6 +183,23 @@ def test_a_form_gives_back_the_chat(chat: list[tuple[str, str]], form: str) -> N
     assert (again.scene, again.characters) == ("s", ("Ada",))
 
 
+def test_neighbours_of_one_role_are_joined_where_a_form_has_turns_alone() -> None:
+    row = ExampleRow.of(replace(example(1, 1), messages=(Message("user", "What is shown."), Message("user", "Is it?"))))
+    for form in ("alpaca", "sharegpt"):
+        assert read_row(formed(row, form)).messages == (("user", "What is shown.\n\nIs it?"), ("assistant", "I go 1."))  # type: ignore[arg-type]
+    for form in ("trl", "parquet"):
+        assert len(read_row(formed(row, form)).messages) == 3  # type: ignore[arg-type]
+
+
+def test_a_form_that_cannot_hold_a_chat_leaves_the_set_before(tmp_path: Path) -> None:
+    out = written(tmp_path / "set", forms=("alpaca",))
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    examples = [replace(example(at, 0), messages=(Message("assistant", own_text(at)),)) for at in range(8)]
+    with pytest.raises(UserError, match="user and assistant do not take turns"):
+        write_set(out, "guided", Gathered(examples), Layout(0.2, 0.2, 1, forms=("trl", "alpaca")), sources=[])
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
 def test_a_row_of_no_known_form_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"text": "x"}\n', encoding="utf-8")
     (tmp_path / "b.jsonl").write_text('{"instruction": "x", "output": "y"}\n', encoding="utf-8")
@@ -217,10 +236,65 @@ def test_the_configurations_have_the_published_values(tmp_path: Path) -> None:
     assert factory["dataset"] in info
 
 
+def test_every_form_that_llamafactory_reads_has_its_own_list_of_files(tmp_path: Path) -> None:
+    out = written(tmp_path / "set", forms=("alpaca", "trl", "sharegpt"))
+    for form in ("alpaca", "sharegpt"):
+        info = json.loads((out / form / "dataset_info.json").read_text(encoding="utf-8"))
+        assert {entry["formatting"] for entry in info.values()} == {form}
+        assert all((out / form / entry["file_name"]).is_file() for entry in info.values())
+
+
+def test_the_configurations_say_how_long_examples_are(tmp_path: Path) -> None:
+    long = example(0, 0, answer=" ".join(str(number) for number in range(8000)))
+    examples = [long, *(example(scene, 1) for scene in range(8))]
+    layout = Layout(0.1, 0.1, 1, forms=("trl", "alpaca"))
+    card = write_set(tmp_path, "guided", Gathered(examples), layout, sources=[])
+    longest = max(facts.tokens.most for facts in card.splits.values())
+    for name in ("trl.yaml", "llamafactory.yaml"):
+        head = (tmp_path / name).read_text(encoding="utf-8").splitlines()[0]
+        assert head.startswith("# An example longer than the cutoff is cut. The longest has ")
+        assert f"{longest} tokens, 1 are longer than 8192 (tokens are estimated" in head
+
+
+def test_a_base_of_this_machine_stands_in_the_configurations_by_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models" / "own").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    for base, stands in (("models/own", str(tmp_path / "models" / "own")), ("owner/name", "owner/name")):
+        trl = write_trl(tmp_path, "guided", base=base, splits=["train"], seed=0, note="")
+        factory = write_llamafactory(tmp_path, "guided", base=base, reads="alpaca", splits=["train"], seed=0, note="")
+        for path in (trl, factory):
+            assert yaml.safe_load(path.read_text(encoding="utf-8"))["model_name_or_path"] == stands
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ({"scene": 7}, {"scene": 7}, "scene"),
+        ({"case": 7}, {"case": "7"}, "scene"),
+        ({"scene": None, "case": "c"}, {"case": "c"}, "scene"),
+        ({"characters": "Ada Finch"}, {"characters": ["Bo", "Ada Finch"]}, "character"),
+        ({"characters": [3]}, {"characters": 3}, "character"),
+    ],
+)
+def test_scenes_and_characters_of_any_kind_are_taken_as_text(
+    tmp_path: Path, one: dict[str, object], other: dict[str, object], kind: str
+) -> None:
+    for name, row in (("train", {"instruction": "x", "output": "y", **one}), ("test", {"prompt": "a", **other})):
+        line = {"completion": "b", **row} if name == "test" else row
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    assert [leak.kind for leak in check_files([tmp_path]).leaks] == [kind]
+    nobody = [{"instruction": text, "output": "y", "scene": None, "characters": None} for text in ("u", "v")]
+    for name, row in zip(("train", "test"), nobody, strict=True):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    assert check_files([tmp_path]).leaks == ()
+
+
 def test_a_set_made_again_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
     out = written(tmp_path, forms=("alpaca", "trl"))
     written(out, test=0)
-    assert sorted(path.name for path in out.rglob("*") if path.is_file() and path.name != "dataset_info.json") == [
+    assert sorted(path.name for path in out.rglob("*") if path.is_file()) == [
         "card.json",
         "card.md",
         "train.jsonl",

@@ -234,16 +234,18 @@ def test_a_set_of_a_users_own_excerpts(tmp_path: Path):
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"excerpts": many}))
     out = tmp_path / "set"
     code, told, errors = dramaturg(
-        "train", "data", "judge", "--excerpts", tmp_path / "mine.yaml", "--out", out, "--test", "0.2", "--json"
-    )
+        "train", "data", "judge", "--excerpts", tmp_path / "mine.yaml", "--out", out, "--test", "0.2", "--json",
+        "--format", "alpaca", "--format", "sharegpt", "--format", "trl",
+    )  # fmt: skip
     assert code == 0, errors
     card = json.loads(told)
     assert card["sources"] == [str(tmp_path / "mine.yaml")]
     assert card["kind"] == "judge" and set(card["terms"]["answers"]) == {"yes", "no"}
     assert "contradicts_reference" in card["terms"]["fault_kinds"]
     assert all(path.startswith("default/en/") for path in card["prompt_hashes"])
-    code, _, errors = dramaturg("train", "check", out)
-    assert code == 0, errors
+    for folder in (out, out / "alpaca", out / "sharegpt", out / "trl"):
+        code, _, errors = dramaturg("train", "check", folder)
+        assert code == 0, errors
 
     lesson = tmp_path / "lesson"
     code, _, errors = dramaturg(

@@ -17,6 +17,7 @@ import pytest
 
 from dramaturg.errors import ContentError, RunChangedError, UserError
 from dramaturg.model import Message
+from dramaturg.model.registry import file_digest
 from dramaturg.train.batching import alone, pack
 from dramaturg.train.checkpoint import read_facts_of
 from dramaturg.train.config import TrainingConfig, load_training_config
@@ -220,6 +221,41 @@ def test_another_configuration_is_another_run(base: Path, data: Path, tmp_path: 
     trained(configured(base, data, tmp_path / "out", epochs=1, threads=2, checkpoint_every=1))
 
 
+def test_another_device_or_precision_is_another_run(base: Path, data: Path, tmp_path: Path) -> None:
+    config = configured(base, data, tmp_path / "out", epochs=1, device="auto")
+    trained(config)
+    record = tmp_path / "out" / "run.json"
+    settings = read_facts_of(tmp_path / "out").settings
+    assert settings["device"] in {"cpu", "cuda"} and settings["dtype"] in {"float32", "bfloat16"}
+    trained(configured(base, data, tmp_path / "out", epochs=1, device=settings["device"], dtype=settings["dtype"]))
+
+    def recorded(**changes: str) -> None:
+        held = json.loads(record.read_text(encoding="utf-8"))
+        held["settings"] |= changes
+        record.write_text(json.dumps(held), encoding="utf-8")
+
+    recorded(device="tpu", dtype="float16")
+    text = refusal(config, RunChangedError)
+    assert f'device was "tpu", is "{settings["device"]}", dtype was "float16", is "{settings["dtype"]}"' in text
+    recorded(device="auto", dtype="auto")  # as older records have it
+    trained(config)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "merges.txt"])
+def test_a_folder_with_other_tokens_or_another_chat_is_another_base(tmp_path: Path, name: str) -> None:
+    for file in ("config.json", "model.safetensors", name, "README.md"):
+        (tmp_path / file).write_text("{}", encoding="utf-8")
+    before = find_base(str(tmp_path)).digest
+    (tmp_path / "README.md").write_text("other", encoding="utf-8")
+    assert find_base(str(tmp_path)).digest == before
+    (tmp_path / name).write_text("other", encoding="utf-8")
+    assert find_base(str(tmp_path)).digest != before
+
+
+def test_a_gguf_base_is_known_by_its_file_alone(base: Path) -> None:
+    assert find_base(str(base)).digest == file_digest(base)
+
+
 def test_training_stops_when_the_held_out_loss_falls_no_more(base: Path, tmp_path: Path) -> None:
     turned = [example("b0", n, messages=_answered(example("b0", n), "never")) for n in range(4)]
     data = write_data(tmp_path / "data", validation=turned)
@@ -279,9 +315,17 @@ def test_a_loss_that_is_no_number_stops_and_the_last_good_checkpoint_stands(
     assert "at step 2" in text or "at step 3" in text
     assert "the checkpoint before it and the best adapter, of step 0, stand" in text
     assert (tmp_path / "out" / "last.pt").exists() and (tmp_path / "out" / "best.pt").exists()
+
+
+@pytest.mark.parametrize(("packing", "whose"), [(True, "the base's loss"), (False, "the base's held-out loss")])
+def test_a_base_whose_loss_is_no_number_is_named_and_nothing_is_kept(
+    data: Path, tmp_path: Path, packing: bool, whose: str
+) -> None:
     broken = write_base(tmp_path / "broken.gguf", bad=True)
-    text = refusal(configured(broken, data, tmp_path / "other", packing=False), NotANumberError)
-    assert "the held-out loss is nan" in text
+    text = refusal(configured(broken, data, tmp_path / "out", packing=packing), NotANumberError)
+    assert f"broken.gguf: {whose} is not a number (nan), before anything was learnt" in text
+    assert "checkpoint" not in text and "learning_rate" not in text
+    assert not list((tmp_path / "out").glob("*.pt"))
 
 
 FULL = """
@@ -331,9 +375,17 @@ def test_a_base_that_is_none_is_refused(base: Path, data: Path, tmp_path: Path) 
     assert "nowhere.gguf: cannot be read" in refusal(configured(nowhere, data, tmp_path / "out"), UserError)
     nothing = tmp_path / "nothing"
     assert "there is no such base" in refusal(configured(nothing, data, tmp_path / "out"), UserError)
-    targets = {"targets": ["w_q"]}
-    text = refusal(configured(base, data, tmp_path / "out", lora=targets))
-    assert "the base has none of w_q" in text and "q_proj" in text
+
+
+@pytest.mark.parametrize(
+    ("targets", "named"), [(["w_q"], "'w_q'"), (["q_proj", "v_prj"], "'v_prj'"), (["model.norm"], "'model.norm'")]
+)
+def test_a_target_that_names_no_layer_is_refused(
+    base: Path, data: Path, tmp_path: Path, targets: list[str], named: str
+) -> None:
+    text = refusal(configured(base, data, tmp_path / "out", lora={"targets": targets}))
+    assert f"lora.targets: the base has no layer {named} (" in text
+    assert "down_proj, gate_proj, k_proj, o_proj, q_proj, up_proj, v_proj" in text
 
 
 def test_a_configuration_is_seen_from_its_own_folder(tmp_path: Path) -> None:
@@ -344,6 +396,25 @@ def test_a_configuration_is_seen_from_its_own_folder(tmp_path: Path) -> None:
     assert (config.learning_rate, config.cutoff, config.warmup_steps, config.accumulation) == (5e-5, 8192, 20, 16)
     path.write_text("base: x\ndata: y\nout: z\nlearning_rat: 1\n", encoding="utf-8")
     with pytest.raises(ContentError, match=r"c\.yaml:4: unknown key 'learning_rat' \(did you mean 'learning_rate'"):
+        load_training_config(path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lora: {alpha: .inf}",
+        "lora: {alpha: .nan}",
+        "max_grad_norm: .inf",
+        "max_grad_norm: .nan",
+        "seed: -1",
+        "seed: 2147483648",
+        "threads: 1025",
+    ],
+)
+def test_a_number_that_no_run_can_take_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(f"base: x\ndata: y\nout: z\n{line}\n", encoding="utf-8")
+    with pytest.raises(ContentError, match=r"c\.yaml:4: "):
         load_training_config(path)
 
 

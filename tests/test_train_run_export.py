@@ -19,9 +19,13 @@ from dramaturg.model import Message, parse_spec
 from dramaturg.model.embedded import LocalServer, open_local
 from dramaturg.model.gguf import read_gguf
 from dramaturg.model.registry import cache_folder, file_digest
+from dramaturg.train.adapter import Metadata, write_gguf_adapter
+from dramaturg.train.checkpoint import read_facts_of
 from dramaturg.train.config import TrainingConfig
+from dramaturg.train.example import ExampleRow
 from dramaturg.train.export import export_gguf, export_merged, export_peft
 from dramaturg.train.loading import ChatTokens, find_base, load_weights
+from dramaturg.train.material import ids_of
 from dramaturg.train.training import train
 from train_run_fixtures import example, write_base, write_data
 
@@ -158,6 +162,16 @@ def test_an_adapter_says_what_it_is_for_and_what_it_was_trained_on(run: Run, tmp
     half = (tmp_path / "adapter.gguf").stat().st_size
     export_gguf(run.out, tmp_path / "whole.gguf", stored="f32")
     assert half < 0.7 * (tmp_path / "whole.gguf").stat().st_size
+
+
+def test_a_big_set_lists_scenes_and_transcripts_alone_and_is_exported(run: Run, tmp_path: Path) -> None:
+    places = [f"world-scene-{n % 40}-{n % 400:016x}/character:ada-finch/act/T{n}" for n in range(15_000)]
+    rows = [example(f"scene-{n % 40}", n, source=place) for n, place in enumerate(places)]
+    ids = ids_of([ExampleRow.model_validate(row).example for row in rows])
+    assert len(ids) == 440 and "world-scene-0-0000000000000000" in ids
+    facts = read_facts_of(run.out).model_copy(update={"trained_on": ids})
+    write_gguf_adapter(tmp_path / "a.gguf", {}, facts, Metadata("a", "b", []), "f16")
+    assert read_gguf(tmp_path / "a.gguf").trained_on == ids
 
 
 _SOURCES = [*(("a", n) for n in range(6)), ("b", 0), ("b", 1)]

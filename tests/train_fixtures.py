@@ -1,4 +1,4 @@
-"""Real run folders, small: a world played and rated by scripts, made once for all tests of training data."""
+"""Real run folders, small: worlds and courts played and rated by scripts, made once for all tests of training data."""
 
 from __future__ import annotations
 
@@ -39,6 +39,13 @@ def played(out: Path, *, protocol: str, rounds: int = 2) -> Path:
     code, _, errors = dramaturg(
         "world", "run", "--model", PLAYER, *scenes, "--out", out, "--protocol", protocol, "--rounds", str(rounds)
     )
+    assert code == 0, errors
+    return out
+
+
+def tried(out: Path, model: str, case: str = "dukes-yard") -> Path:
+    """Returns the folder of a finished run of a court."""
+    code, _, errors = dramaturg("court", "run", "--model", model, "--case", case, "--protocol", "guarded", "--out", out)
     assert code == 0, errors
     return out
 

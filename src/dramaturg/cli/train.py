@@ -168,7 +168,7 @@ def data(
     )
     _refuse_shares(split_as, {"--validation": validation, "--test": test})
     check_out(out, kind.value)
-    folders = runs or []
+    folders = sorted(set(runs or []))  # the set is the same in whatever order they are named
     if not folders and kind is not DataKind.JUDGE:
         raise UserError(f"a {kind.value} set is made of runs", where="RUNS", allowed="folders of finished runs")
     read = read_runs(folders if kind is not DataKind.JUDGE else [], ledger=ledger)

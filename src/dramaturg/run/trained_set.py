@@ -83,8 +83,8 @@ def held_out(folder: Path, pair: Pair, known: TrainedOn, *, sample: int | None, 
     asked: list[Example] = []
     for example in examples:
         why = why_unasked(example)
-        if example.scene in known.ids or example.source in known.ids:
-            why = "its scene, or the example itself, was trained on"
+        if not known.ids.isdisjoint({example.scene, example.transcript, example.source}):
+            why = "its scene or its transcript was trained on"
         if why:
             left_out[why] += 1
         else:

@@ -6,13 +6,17 @@ the act as it counted, never the part that a reader had to remove.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from dramaturg.model.one_answer import read_one
+from dramaturg.stage.court.tags import split_tags
 from dramaturg.stage.transcript import Role, Transcript, Turn
 from dramaturg.stage.world.answers import Act as ActForm
 from dramaturg.stage.world.answers import Beliefs
+from dramaturg.text import Json
 from dramaturg.train.example import Example, Kind, example_id
 from dramaturg.train.reading import Call, Runs, Source, counted, people_of
 
@@ -30,7 +34,16 @@ _FAULTS = frozenset(
 )  # fmt: skip
 """Flags of an act that nobody should learn from; what was only cut off is cut off in the answer too."""
 
+_BROKEN = "broken:"
+"""Head of a flag of a turn at which a performance broke: it lacks what other words do not give it."""
+
+_UNASKED = "tag:unasked"
+
 NO_TEXT = "no text"
+REPAIRED = "not in its form at the first ask"
+
+_TYPES: Mapping[str, type] = {"string": str, "integer": int}
+"""Types of the fields of a decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +63,28 @@ class Act:
     @property
     def fault(self) -> str:
         """Why nobody should learn from it; empty where one may."""
-        flags = [flag for turn in self.turns for flag in turn.flags]
-        for flag in flags:
-            if flag in _FAULTS or flag.startswith(f"{BOTH}:"):
-                return flag.partition(":")[0] if flag.startswith(f"{BOTH}:") else flag
-            if self.suite != WORLD:  # there the answer is taken whole, so that nothing in it may be wrong
-                return flag
-        return "" if self.answer({}).strip() else NO_TEXT
+        return self.fault_with({})
+
+    def fault_with(self, texts: Mapping[str, str]) -> str:
+        """Returns why nobody should learn from it with other texts in some turns' place; empty where one may.
+
+        Args:
+            texts: Turn id → the text that stands in its place; what was wrong with the turn's own is gone.
+        """
+        for turn in self.turns:
+            for flag in turn.flags:
+                if self._counts(flag, is_anew=turn.id in texts):
+                    return flag.partition(":")[0] if flag.startswith(f"{BOTH}:") else flag
+        if self.suite != WORLD and not _is_as_asked(self.call):
+            return REPAIRED
+        return "" if self.answer(texts).strip() else NO_TEXT
+
+    def _counts(self, flag: str, *, is_anew: bool) -> bool:
+        if is_anew:
+            return flag.startswith(_BROKEN)
+        if flag in _FAULTS or flag.startswith(f"{BOTH}:"):
+            return True
+        return self.suite != WORLD  # there the answer is taken whole, so that nothing in it may be wrong
 
     def answer(self, texts: Mapping[str, str]) -> str:
         """Returns the answer as it counted, with other texts in the place of some turns' own.
@@ -72,11 +100,49 @@ class Act:
         if self.suite == WORLD:
             return self._text(turn, texts) or (turn.raw.strip() if turn.kind == "speech" else "")
         written = (turn.raw or turn.text).strip()
-        return written.replace(turn.text, texts[turn.id]) if turn.id in texts else written
+        if turn.id not in texts:
+            return written
+        text = texts[turn.id].strip()
+        return _decision_with(written, turn, text) if self.call.answer_schema else _speech_with(written, turn, text)
 
     @staticmethod
     def _text(turn: Turn, texts: Mapping[str, str]) -> str:
         return texts.get(turn.id, turn.text).strip()
+
+
+def _decision_with(written: str, turn: Turn, text: str) -> str:
+    """Returns a decision with other words in the field of its turn's; empty where no field holds those."""
+    fields = _object_in(written)
+    name = next((name for name, value in fields.items() if str(value).strip() == turn.text.strip()), None)
+    return "" if name is None else json.dumps({**fields, name: text}, ensure_ascii=False)
+
+
+def _speech_with(written: str, turn: Turn, text: str) -> str:
+    """Returns a speech in other words, with the final tags that were asked for."""
+    said = split_tags(written).text
+    return text if _UNASKED in turn.flags else f"{text}{written[len(said) :]}"
+
+
+def _is_as_asked(call: Call) -> bool:
+    """Returns whether an answer came at the first ask, and is as a whole what its schema wants, where it has one."""
+    if call.is_reask or not call.answer_schema:
+        return not call.is_reask
+    fields: dict[str, dict[str, Any]] = json.loads(call.answer_schema)["schema"].get("properties", {})
+    written = _object_in(call.text)
+    return written.keys() == fields.keys() and all(
+        isinstance(written[name], _TYPES.get(field.get("type", ""), object))
+        and written[name] in field.get("enum", [written[name]])
+        for name, field in fields.items()
+    )
+
+
+def _object_in(text: str) -> dict[str, Json]:
+    """Returns the JSON object that a text is as a whole; empty where it is none."""
+    try:
+        whole: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Json]", whole) if isinstance(whole, dict) else {}
 
 
 def acts_of(runs: Runs, source: Source, transcript: Transcript, role: str) -> Iterator[Act]:

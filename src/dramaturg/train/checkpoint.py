@@ -29,6 +29,9 @@ from dramaturg.text import Json, canonical_json, write_atomically
 from dramaturg.train.config import LoraConfig
 from dramaturg.train.loading import needed
 
+_RESOLVED = ("device", "dtype")
+"""Settings that are recorded as they were resolved; where a record says ``auto``, it is older and tells nothing."""
+
 
 class RunFacts(BaseModel):
     """What a run is, and what its adapter fits.
@@ -135,6 +138,7 @@ def begin(out: Path, facts: RunFacts) -> None:
     if is_begun(out):
         before, now = read_facts_of(out).settings, json.loads(canonical_json(facts.settings))
         other = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+        other = [name for name in other if name not in _RESOLVED or before.get(name) != "auto"]
         if other:
             changed = ", ".join(f"{name} was {_short(before.get(name))}, is {_short(now.get(name))}" for name in other)
             raise RunChangedError(

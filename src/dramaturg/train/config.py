@@ -19,6 +19,7 @@ Precision = Literal["auto", "float32", "bfloat16"]
 Device = Literal["auto", "cpu", "cuda"]
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class LoraConfig(BaseModel):
@@ -32,7 +33,7 @@ class LoraConfig(BaseModel):
         last_layers: Only in so many layers at the top; those below need no backward pass. None for all.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = _STRICT
 
     rank: Annotated[int, Field(ge=1, le=1024)] = 8
     alpha: Annotated[float, Field(gt=0)] = 16.0
@@ -73,7 +74,7 @@ class TrainingConfig(BaseModel):
         device: ``auto`` takes a GPU where there is one.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = _STRICT
 
     base: _Text
     data: Path
@@ -91,12 +92,12 @@ class TrainingConfig(BaseModel):
     evaluate_every: Annotated[int, Field(ge=1)] | None = None
     patience: Annotated[int, Field(ge=0)] = 2
     checkpoint_every: Annotated[int, Field(ge=1)] = 20
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
     packing: bool = True
     row_tokens: Annotated[int, Field(ge=16)] = 2048
     together: Annotated[int, Field(ge=1)] = 1
     recompute: bool = False
-    threads: Annotated[int, Field(ge=0)] = 0
+    threads: Annotated[int, Field(ge=0, le=1024)] = 0
     dtype: Precision = "auto"
     device: Device = "auto"
 

@@ -54,6 +54,11 @@ class Example:
     purpose: str = ""
     call: str = ""
 
+    @property
+    def transcript(self) -> str:
+        """Id of the transcript that it is from."""
+        return self.source.partition("/")[0]
+
 
 def example_id(kind: Kind, messages: Sequence[Message], answer: str) -> str:
     """Returns the id of an example: equal content gives equal ids."""

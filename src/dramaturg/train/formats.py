@@ -9,11 +9,13 @@ LLaMA-Factory (``alpaca`` with ``system`` and ``history``; ``sharegpt``).
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Literal, assert_never, cast, get_args
+from typing import Any, Literal, assert_never, cast, get_args
 
 from dramaturg.errors import ContentError, MissingExtraError, UserError
 from dramaturg.files import read_lines, read_text
@@ -48,6 +50,8 @@ class Chat:
 
 def formed(row: ExampleRow, form: Form) -> dict[str, Json]:
     """Returns a row in another form; what it is from stays beside it.
+
+    Alpaca and ShareGPT have turns alone: there, neighbours of one role are joined, as for a model that takes no others.
 
     Args:
         row: One of ours.
@@ -87,29 +91,43 @@ def formed(row: ExampleRow, form: Form) -> dict[str, Json]:
             assert_never(form)
 
 
-def write_form(folder: Path, split: str, rows: Sequence[ExampleRow], form: Form) -> Path:
-    """Returns the file of a split in a form, written.
+def all_formed(splits: Mapping[str, Sequence[ExampleRow]], form: Form) -> dict[str, list[dict[str, Json]]]:
+    """Returns the rows of all splits in a form, before anything is written.
 
     Args:
-        folder: Where it goes.
-        split: Its name.
-        rows: What is in it.
+        splits: Rows by split.
         form: Which form.
 
     Raises:
         MissingExtraError: Parquet needs pyarrow.
         UserError: The form cannot hold a chat.
     """
+    if form == "parquet":
+        _pyarrow()
+    return {name: [formed(row, form) for row in rows] for name, rows in splits.items()}
+
+
+def write_form(folder: Path, split: str, rows: Sequence[Mapping[str, Json]], form: Form) -> Path:
+    """Returns the file of a split in a form, written.
+
+    Args:
+        folder: Where it goes.
+        split: Its name.
+        rows: What is in it, in the form.
+        form: Which form.
+
+    Raises:
+        MissingExtraError: Parquet needs pyarrow.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    made = [formed(row, form) for row in rows]
     path = file_of(folder, split, form)
     match form:
         case "parquet":
-            _write_parquet(path, made)
+            _write_parquet(path, rows)
         case "trl":
-            write_atomically(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in made))
+            write_atomically(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
         case "alpaca" | "sharegpt":
-            write_atomically(path, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+            write_atomically(path, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
         case _:
             assert_never(form)
     return path
@@ -147,9 +165,15 @@ def read_row(row: Mapping[str, object], *, where: str = "") -> Chat:
     Raises:
         ContentError: It has no form that is known.
     """
-    scene, characters = row.get("scene", row.get("case", "")), row.get("characters", ())
-    names = tuple(str(name) for name in cast("list[object]", characters)) if isinstance(characters, list) else ()
-    return Chat(_messages(row, where), scene if isinstance(scene, str) else "", names)
+    listed = row.get("characters")
+    named = cast("list[object]", listed) if isinstance(listed, list) else [listed]
+    characters = tuple(name for name in map(_text, named) if name)
+    return Chat(_messages(row, where), _text(row.get("scene")) or _text(row.get("case")), characters)
+
+
+def _text(value: object) -> str:
+    """Returns a name or an id as text; a number is one too."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def _messages(row: Mapping[str, object], where: str) -> tuple[tuple[str, str], ...]:
@@ -226,10 +250,13 @@ def _pairs(name: str, chat: Sequence[tuple[str, str]]) -> tuple[str, list[tuple[
     """Returns the system prompt and the turns as pairs of question and answer.
 
     Raises:
-        UserError: User and assistant do not take turns.
+        UserError: The user does not begin, or a system prompt stands among the turns.
     """
-    system = chat[0][1] if chat[0][0] == "system" else ""
-    turns = chat[1:] if chat[0][0] == "system" else chat
+    joined = [
+        (role, "\n\n".join(text for _, text in said)) for role, said in groupby(chat, key=lambda message: message[0])
+    ]
+    system = joined[0][1] if joined[0][0] == "system" else ""
+    turns = joined[1:] if joined[0][0] == "system" else joined
     asked, answered = turns[::2], turns[1::2]
     if {role for role, _ in asked} != {"user"} or {role for role, _ in answered} != {"assistant"}:
         raise UserError(
@@ -239,11 +266,14 @@ def _pairs(name: str, chat: Sequence[tuple[str, str]]) -> tuple[str, list[tuple[
     return system, [(one, other) for (_, one), (_, other) in zip(asked, answered, strict=True)]
 
 
-def _write_parquet(path: Path, rows: Sequence[dict[str, Json]]) -> None:
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Json]]) -> None:
+    pyarrow = _pyarrow()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)
+
+
+def _pyarrow() -> Any:
     try:
-        import pyarrow  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
-        import pyarrow.parquet  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
+        importlib.import_module("pyarrow.parquet")
+        return importlib.import_module("pyarrow")
     except ImportError:
         raise MissingExtraError("a Parquet file needs pyarrow", "train") from None
-    table = pyarrow.Table.from_pylist(list(rows))  # pyright: ignore
-    pyarrow.parquet.write_table(table, path)  # pyright: ignore

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dramaturg.errors import UserError
-from dramaturg.judge.rating import HIGHEST, LOWEST, RatingJudgement
+from dramaturg.files import shipped
+from dramaturg.judge.rating import HIGHEST, LOWEST, RatingJudgement, load_rubric
 from dramaturg.measure import Estimate, t_interval
 from dramaturg.stage.transcript import Role, Transcript
 from dramaturg.train.acting import acts_of, beliefs_of, example_of, played_roles
@@ -21,6 +22,9 @@ from dramaturg.train.reading import Runs, Source
 INTERVAL = "95 % t interval of the mean over the metrics, each first averaged over raters and votes"
 
 _BOUNDS = (float(LOWEST), float(HIGHEST))
+
+_RATED_KIND = "character"
+"""Kind of the roles that a rubric must be about."""
 
 RoleKey = tuple[str, str]
 """Digest of a transcript, and the id of a role in it."""
@@ -38,7 +42,8 @@ def guided(runs: Runs, *, at_least: float | None, best: int | None, beliefs: boo
     Raises:
         UserError: Nothing was rated, or a ledger lacks a call.
     """
-    scores = trajectory_scores(runs)
+    counting, others = _ratings(runs)
+    scores = trajectory_scores(counting)
     models = _model_scores(runs, scores)
     teachers = sorted(models, key=lambda name: (-(models[name].value or 0.0), name))[:best]
     found = Gathered()
@@ -47,9 +52,11 @@ def guided(runs: Runs, *, at_least: float | None, best: int | None, beliefs: boo
         "best_models": best,
         "beliefs": beliefs,
         "interval": INTERVAL,
-        "raters": sorted({rating.judge for source in runs.sources for rating in source.ratings}),
+        "raters": sorted({rating.judge for rating in counting}),
         "model_scores": {name: _shown(models[name]) for name in sorted(models)},
     }
+    if others:
+        found.left_out["rating: by another rubric than that for characters"] = others
     for digest, (source, transcript) in runs.transcripts.items():
         for role in played_roles(transcript):
             score = scores.get((digest, role.id))
@@ -63,15 +70,15 @@ def guided(runs: Runs, *, at_least: float | None, best: int | None, beliefs: boo
     return found
 
 
-def trajectory_scores(runs: Runs) -> dict[RoleKey, Estimate]:
+def trajectory_scores(ratings: Iterable[RatingJudgement]) -> dict[RoleKey, Estimate]:
     """Returns the mean rating of every rated trajectory with its interval.
 
-    Raises:
-        UserError: Nothing in these runs was rated.
+    Args:
+        ratings: By the rubric for characters.
     """
     rated: dict[RoleKey, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     planned: dict[RoleKey, int] = defaultdict(int)
-    for rating in _ratings(runs):
+    for rating in ratings:
         key = (rating.transcript_digest, rating.role)
         planned[key] += 1
         if rating.value is not None:
@@ -79,22 +86,35 @@ def trajectory_scores(runs: Runs) -> dict[RoleKey, Estimate]:
     return {key: t_interval(rated[key], n_planned=count, bounds=_BOUNDS) for key, count in planned.items()}
 
 
-def _ratings(runs: Runs) -> list[RatingJudgement]:
-    found = [rating for source in runs.sources for rating in source.ratings]
-    if not found:
+def _ratings(runs: Runs) -> tuple[list[RatingJudgement], int]:
+    """Returns the ratings by the rubric for characters, and how many there are by others.
+
+    Raises:
+        UserError: Nothing in these runs was rated by it.
+    """
+    rubrics = (load_rubric(path) for path in shipped("rubrics").values())
+    names = {rubric.id for rubric in rubrics if rubric.rates == _RATED_KIND}
+    everything = [rating for source in runs.sources for rating in source.ratings]
+    counting = [rating for rating in everything if rating.rubric.rpartition(" v")[0] in names]
+    if not counting:
+        others = ", ".join(sorted({rating.rubric for rating in everything}))
         raise UserError(
-            "these runs have no ratings",
+            f"these runs have no ratings by the rubric for characters, only by {others}"
+            if others
+            else "these runs have no ratings",
             where=", ".join(str(source.folder) for source in runs.sources),
             allowed="rate them (dramaturg rate run DIR --judge SPEC --out RATED) and name RATED too",
         )
-    return found
+    return counting, len(everything) - len(counting)
 
 
 def _model_scores(runs: Runs, scores: Mapping[RoleKey, Estimate]) -> dict[str, Estimate]:
     scenes: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (digest, role), score in scores.items():
-        if digest in runs.transcripts and score.value is not None:
-            transcript = runs.transcripts[digest][1]
+        if digest not in runs.transcripts or score.value is None:
+            continue
+        transcript = runs.transcripts[digest][1]
+        if role in {one.id for one in played_roles(transcript)}:
             scenes[transcript.cast[role].model][transcript.scenario.id].append(score.value)
     return {name: t_interval(of_scene, bounds=_BOUNDS) for name, of_scene in scenes.items()}
 

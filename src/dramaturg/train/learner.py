@@ -18,7 +18,7 @@ from dramaturg.model.embedded import peak_of
 from dramaturg.train.batching import Row, Tokens, alone, pack
 from dramaturg.train.config import TrainingConfig
 from dramaturg.train.estimate import activation_bytes, loading_bytes, optimizer_bytes
-from dramaturg.train.loading import Base, add_adapter, load_weights, needed, quiet
+from dramaturg.train.loading import Base, add_adapter, load_weights, needed, quiet, refuse_missing_targets
 
 _TOLERANCE = {4: 1e-3, 2: 5e-2}
 """By bytes of a weight: how far the loss of packed examples may lie from the loss of each alone, as a share of it."""
@@ -44,6 +44,7 @@ class Learner:
     Attributes:
         model: Of PEFT.
         device: Where it computes.
+        dtype: Name of the type of the base's weights.
         threads: That compute.
         settled: Steps that are made, and the state of torch's generators after the last; None while one is being made.
     """
@@ -56,14 +57,16 @@ class Learner:
         """
         self._torch = torch = needed("torch")
         self._config = config
+        self._base = base.name
         self.threads = _threads(torch, config.threads)
         torch.set_num_threads(self.threads)
         self.device = _device(torch, config.device)
-        dtype = {"auto": "bfloat16" if self.device == "cuda" else "float32"}.get(config.dtype, config.dtype)
-        self._bytes_each = 4 if dtype == "float32" else 2
+        self.dtype = {"auto": "bfloat16" if self.device == "cuda" else "float32"}.get(config.dtype, config.dtype)
+        self._bytes_each = 4 if self.dtype == "float32" else 2
         if base.weights is not None:
             self._refuse_small_memory(loading_bytes(base.weights, self._bytes_each), f"loading {base.name}")
-        model = load_weights(base, getattr(torch, dtype), self.device)
+        model = load_weights(base, getattr(torch, self.dtype), self.device)
+        refuse_missing_targets(model, config.lora)
         self.shape = model.config.get_text_config()
         torch.manual_seed(config.seed)
         self.model = add_adapter(model, config.lora)
@@ -138,6 +141,7 @@ class Learner:
             examples: At least one; the shortest are computed, and the longest is compared with a sliding window.
 
         Raises:
+            NotANumberError: Even alone they have none.
             ContentError: They have not: the model's layers do not follow the row's mask.
         """
         window = getattr(self.shape, "sliding_window", None)
@@ -147,9 +151,27 @@ class Learner:
             raise ContentError(what, allowed=f"packing: false, or a cutoff of {window}")
         few = sorted(examples, key=len)[: _PROOF[self._bytes_each]]
         apart, packed = self.mean_loss(alone(few)), self.mean_loss(pack(few, sum(map(len, few))))
+        self.refuse_no_number(apart, "the base's loss")
         if not math.isclose(apart, packed, rel_tol=_TOLERANCE[self._bytes_each], abs_tol=1e-5):
             what = f"packing: the base does not keep packed examples apart (loss {packed:.4f}, alone {apart:.4f})"
             raise ContentError(what, allowed="packing: false")
+
+    def refuse_no_number(self, loss: float, what: str) -> None:
+        """Proves that a loss from before the first step is a number.
+
+        Args:
+            loss: Of some examples.
+            what: Whose it is.
+
+        Raises:
+            NotANumberError: It is none.
+        """
+        if not math.isfinite(loss):
+            raise NotANumberError(
+                f"{what} is not a number ({loss}), before anything was learnt",
+                where=self._base,
+                allowed="another base, or dtype: float32",
+            )
 
     def refuse_too_long(self, row: Row) -> None:
         """Proves, before it is computed, that a row fits into memory.

@@ -26,7 +26,13 @@ from dramaturg.model.wire import body_of
 from dramaturg.text import canonical_json, sha256
 from dramaturg.train.config import LoraConfig
 
-_FILES = ("*.safetensors", "*.bin", "config.json")
+_FILES = (
+    *("*.safetensors", "*.bin", "config.json"),
+    *("tokenizer*", "*.model", "vocab*", "merges.txt", "added_tokens.json", "special_tokens_map.json"),
+    *("chat_template*", "*.jinja"),
+)
+"""What decides a folder's result: weights, tokens, and the form of the chat."""
+
 _LOCAL = ("embedded:", "gguf:", "hf:")
 _PROBE = "Speak."
 _ANSWER = "Spoken."
@@ -105,7 +111,7 @@ def find_base(name: str) -> Base:
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise ModelFileError("holds no config.json", where=str(path), allowed="a folder that transformers wrote")
-        found = sorted(file for pattern in _FILES for file in path.glob(pattern))
+        found = sorted({file for pattern in _FILES for file in path.glob(pattern) if file.is_file()})
         return Base(name, str(path), "", sha256(canonical_json({file.name: file_digest(file) for file in found})))
     if path.is_absolute() or name.startswith(".") or name.count("/") != 1:
         allowed = "embedded:NAME, a GGUF file, a folder of weights, or OWNER/NAME of a hub"
@@ -158,9 +164,25 @@ def add_adapter(model: Any, lora: LoraConfig) -> Any:
         with quiet():
             return peft.get_peft_model(model, wanted)
     except ValueError:
-        linear = {name.rpartition(".")[2] for name, part in model.named_modules() if hasattr(part, "in_features")}
-        allowed = ", ".join(sorted(linear - {"lm_head"}))
-        raise ContentError(f"lora.targets: the base has none of {', '.join(lora.targets)}", allowed=allowed) from None
+        raise _no_targets(model, lora.targets) from None
+
+
+def refuse_missing_targets(model: Any, lora: LoraConfig) -> None:
+    """Proves that each target names a layer: an adapter is made of those that do, and the others are passed over.
+
+    Raises:
+        ContentError: One names none.
+    """
+    layers = [f".{name}" for name, part in model.named_modules() if not any(part.children())]
+    missing = [target for target in lora.targets if not any(name.endswith(f".{target}") for name in layers)]
+    if missing:
+        raise _no_targets(model, missing)
+
+
+def _no_targets(model: Any, targets: Sequence[str]) -> ContentError:
+    linear = {name.rpartition(".")[2] for name, part in model.named_modules() if hasattr(part, "in_features")}
+    allowed = ", ".join(sorted(linear - {"lm_head"}))
+    return ContentError(f"lora.targets: the base has no layer {', '.join(map(repr, targets))}", allowed=allowed)
 
 
 class ChatTokens:

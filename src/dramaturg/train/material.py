@@ -88,12 +88,17 @@ def in_tokens(
         train=train,
         validation=validation,
         too_long=len(both) - len(train) - len(validation),
-        trained_on=tuple(sorted({name for example in both for name in (example.scene, example.source) if name})),
+        trained_on=ids_of(both),
         learnt=_scenes(splits[0]),
         held_out=_scenes(splits[1]),
         kinds=tuple(sorted({example.kind for example in both})),
         purposes=tuple(sorted({example.purpose for example in both} - {""})),
     )
+
+
+def ids_of(examples: Sequence[Example]) -> tuple[str, ...]:
+    """Returns the ids of the scenes, cases and transcripts of examples, each once; not the places in transcripts."""
+    return tuple(sorted({name for example in examples for name in (example.scene, example.transcript)} - {""}))
 
 
 def _scenes(split: Sequence[Example]) -> tuple[str, ...]:

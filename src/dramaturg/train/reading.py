@@ -128,11 +128,16 @@ class Runs:
 
     @cached_property
     def transcripts(self) -> dict[str, tuple[Source, Transcript]]:
-        """All transcripts by their digest, each once, with the first folder that it lies in."""
+        """All transcripts by their digest, each once, with the first folder that knows by what prompts it was played.
+
+        A rating's folder holds the transcripts too, but the prompts of the rating alone.
+        """
         found: dict[str, tuple[Source, Transcript]] = {}
         for source in self.sources:
-            for transcript in source.transcripts.values():
-                found.setdefault(transcript.digest, (source, transcript))
+            for digest, transcript in ((one.digest, one) for one in source.transcripts.values()):
+                head = f"{transcript.suite}-"
+                if digest not in found or (source.hashes(head) and not found[digest][0].hashes(head)):
+                    found[digest] = (source, transcript)
         return found
 
     @cached_property

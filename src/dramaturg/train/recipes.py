@@ -52,7 +52,7 @@ RECIPES: dict[Kind, Recipe] = {
 """Table 7; the paper has no judge, which takes what the reward model does."""
 
 
-def write_trl(out: Path, kind: Kind, *, base: str, splits: Collection[str], seed: int) -> Path:
+def write_trl(out: Path, kind: Kind, *, base: str, splits: Collection[str], seed: int, note: str) -> Path:
     """Returns ``OUT/trl.yaml`` for ``trl sft --config``, written: loss on the completion alone.
 
     Args:
@@ -61,10 +61,11 @@ def write_trl(out: Path, kind: Kind, *, base: str, splits: Collection[str], seed
         base: The model to begin with.
         splits: Those that the set has.
         seed: Of the training.
+        note: One line at the head of the file.
     """
     has_validation = "validation" in splits
     settings: dict[str, Json] = {
-        "model_name_or_path": base,
+        "model_name_or_path": _found(base),
         "dataset_name": str((out / "trl").resolve()),
         "dataset_train_split": "train",
         **({"dataset_test_split": "validation", "eval_strategy": "epoch"} if has_validation else {}),
@@ -73,21 +74,17 @@ def write_trl(out: Path, kind: Kind, *, base: str, splits: Collection[str], seed
         "use_peft": True,
         **_schedule(kind, out, seed),
     }
-    path = out / "trl.yaml"
-    write_atomically(path, dump_yaml(settings, width=120))
-    return path
+    return _write(out / "trl.yaml", settings, note)
 
 
-def write_llamafactory(out: Path, kind: Kind, *, base: str, reads: Reads, splits: Collection[str], seed: int) -> Path:
-    """Returns ``OUT/llamafactory.yaml``, written, with the ``dataset_info.json`` that it needs beside the form.
+def write_dataset_info(out: Path, kind: Kind, *, reads: Reads, splits: Collection[str]) -> Path:
+    """Returns the ``dataset_info.json`` that LLaMA-Factory needs beside a form, written.
 
     Args:
         out: Folder of the set.
         kind: What is learned.
-        base: The model to begin with.
-        reads: The form that is trained on.
+        reads: The form; it lies in a folder of its name.
         splits: Those that the set has.
-        seed: Of the training.
     """
     columns: dict[str, Json] = (
         {"prompt": "instruction", "query": "input", "response": "output", "system": "system", "history": "history"}
@@ -97,10 +94,28 @@ def write_llamafactory(out: Path, kind: Kind, *, base: str, reads: Reads, splits
     info: dict[str, Json] = {
         _named(kind, split): {"file_name": f"{split}.json", "formatting": reads, "columns": columns} for split in splits
     }
-    write_atomically(out / reads / "dataset_info.json", json.dumps(info, indent=1) + "\n")
+    path = out / reads / "dataset_info.json"
+    write_atomically(path, json.dumps(info, indent=1) + "\n")
+    return path
+
+
+def write_llamafactory(
+    out: Path, kind: Kind, *, base: str, reads: Reads, splits: Collection[str], seed: int, note: str
+) -> Path:
+    """Returns ``OUT/llamafactory.yaml``, written; see `write_dataset_info` for what it needs besides.
+
+    Args:
+        out: Folder of the set.
+        kind: What is learned.
+        base: The model to begin with.
+        reads: The form that is trained on.
+        splits: Those that the set has.
+        seed: Of the training.
+        note: One line at the head of the file.
+    """
     has_validation = "validation" in splits
     settings: dict[str, Json] = {
-        "model_name_or_path": base,
+        "model_name_or_path": _found(base),
         "stage": "sft",
         "do_train": True,
         "finetuning_type": "lora",
@@ -113,9 +128,18 @@ def write_llamafactory(out: Path, kind: Kind, *, base: str, reads: Reads, splits
         "cutoff_len": CUTOFF_TOKENS,
         **_schedule(kind, out, seed),
     }
-    path = out / "llamafactory.yaml"
-    write_atomically(path, dump_yaml(settings, width=120))
+    return _write(out / "llamafactory.yaml", settings, note)
+
+
+def _write(path: Path, settings: dict[str, Json], note: str) -> Path:
+    write_atomically(path, f"# {' '.join(note.split())}\n{dump_yaml(settings, width=120)}")
     return path
+
+
+def _found(base: str) -> str:
+    """Returns a base of this machine by its whole path: a trainer may be started in any folder."""
+    path = Path(base)
+    return str(path.resolve()) if path.exists() else base
 
 
 def _named(kind: Kind, split: str) -> str:

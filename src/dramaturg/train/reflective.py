@@ -1,7 +1,8 @@
 """Reflective data: a model criticises its own trajectory and plays it again on paper; what is rated better is learned.
 
 The original, the critique and the rewrite are kept. A rewritten act answers the very chat in which it was asked for,
-with the model's own earlier acts in it as they were: so it learns to do better from where it really stood.
+with the model's own earlier acts in it as they were: so it learns to do better from where it really stood. What a stage
+would draw anew or cut in a rewritten turn is no rewrite: there the turn stays as it was, before anything is rated.
 
 Source: CharacterBox, section 5: reflective trajectory fine-tuning. Its data and prompts were not published; that a
 rewrite must be rated better by a rater who does not know which is which is ours.
@@ -30,6 +31,7 @@ from dramaturg.stage.transcript import Role, Transcript
 from dramaturg.text import Json, canonical_json, sha256
 from dramaturg.train.acting import Act, acts_of, example_of, played_roles
 from dramaturg.train.example import Gathered
+from dramaturg.train.noticing import fault_of_rewrite
 from dramaturg.train.reading import Runs, Source
 
 PROMPTS = "train-"
@@ -59,7 +61,8 @@ class Reflection(BaseModel):
         model: Identity of whoever played, criticised and rewrote it.
         original: Turn id → what was done.
         critique: What the model says of it.
-        rewrite: Turn id → what is written in its place, of all that are another now.
+        rewrite: Turn id → what is written in its place, of all that are another now and may be learned.
+        refused: Turn id → what a stage would notice in what is written in its place; the turn stays as it was.
         rater: Identity of the rater; empty where nothing was rated.
         before: Metric → rating of the original; None where it is missing.
         after: The same of the rewrite.
@@ -75,6 +78,7 @@ class Reflection(BaseModel):
     original: dict[str, str]
     critique: str = ""
     rewrite: dict[str, str] = {}
+    refused: dict[str, str] = {}
     rater: str = ""
     before: dict[str, float | None] = {}
     after: dict[str, float | None] = {}
@@ -168,6 +172,7 @@ async def reflective(runs: Runs, models: Models, asking: Asking) -> tuple[Gather
     if len(paths) > len(taken):
         found.left_out["trajectory: played by a model that is not asked"] = len(paths) - len(taken)
     for path in taken:
+        found.left_out.update(f"rewritten turn: {fault}" for fault in path.reflection.refused.values())
         if path.reflection.dropped:
             found.left_out[f"trajectory: {path.reflection.dropped}"] += 1
         else:
@@ -235,11 +240,25 @@ async def _rewrite(path: _Path, model: Model, asking: Asking) -> None:
         for turn, item in answered.items.items()
         if (text := item.text.strip()) and text != path.reflection.original[turn].strip()
     }
-    if anew:
-        path.now(critique=critique, rewrite=anew)
-    else:
-        dropped = "nothing was written anew" if answered.items else "the rewrite could not be read"
-        path.now(critique=critique, dropped=dropped)
+    refused = _refused(path, anew)
+    kept = {turn: text for turn, text in anew.items() if turn not in refused}
+    dropped = ""
+    if not answered.items:
+        dropped = "the rewrite could not be read"
+    elif not kept:
+        dropped = "nothing of the rewrite can be used" if refused else "nothing was written anew"
+    path.now(critique=critique, rewrite=kept, refused=refused, dropped=dropped)
+
+
+def _refused(path: _Path, anew: Mapping[str, str]) -> dict[str, str]:
+    """Returns what a stage would notice in rewritten turns, by turn."""
+    faults = {
+        turn.id: fault_of_rewrite(path.transcript, turn, anew[turn.id], purpose=act.call.purpose)
+        for act in path.acts
+        for turn in act.turns
+        if turn.id in anew
+    }
+    return {turn: fault for turn, fault in faults.items() if fault}
 
 
 async def _rate(path: _Path, rater: Model, asking: Asking) -> None:
@@ -269,10 +288,11 @@ def _take(found: Gathered, runs: Runs, path: _Path) -> None:
     language = path.transcript.scenario.language
     asked = {f"default/{language}/{name}": of for name, of in _prompt_hashes(language).items()}
     for act in path.acts:
-        changed = [turn for turn in act.turns if turn.id in anew]
-        answer = act.answer(anew) if changed else ""
-        if not answer:
+        if anew.keys().isdisjoint(turn.id for turn in act.turns):
             found.left_out["act: as it was"] += 1
+            continue
+        if fault := act.fault_with(anew):
+            found.left_out[f"act: {fault}"] += 1
             continue
         place = f"{path.role.id}/{'+'.join(turn.id for turn in act.turns)}"
         example = example_of(
@@ -280,7 +300,7 @@ def _take(found: Gathered, runs: Runs, path: _Path) -> None:
             path.source,
             path.transcript,
             act.call,
-            answer,
+            act.answer(anew),
             kind="reflective",
             teacher=path.reflection.model,
             place=place,

@@ -141,7 +141,7 @@ def _train(config: TrainingConfig, watch: Watch) -> Ended:
     chat = ChatTokens(base)
     material = in_tokens(splits, chat, config.cutoff, str(config.data))
     learner = Learner(base, config)
-    facts = _facts(config, base, material, learner.shape)
+    facts = _facts(config, base, material, learner)
     if config.start_from is not None:
         facts = _started(facts, config.start_from, material, config.out)
     begin(config.out, facts)
@@ -234,7 +234,7 @@ class _Run:
             try:
                 loss = learner.learn(rows, rate_at(position.step, self._steps, self._config))
             except NotANumberError as error:
-                raise self._no_number(error) from None
+                raise self._no_number(f"{error.what} at step {position.step + 1}") from None
             step = position.step + 1
             self._position = replace(position, step=step)
             self._log.write(step=step, loss=loss, tokens=sum(map(len, rows)))
@@ -251,8 +251,11 @@ class _Run:
         """Takes the held-out loss; keeps the adapter where it is the lowest so far."""
         position = self._position
         loss = self._learner.mean_loss(self._validation)
+        if position.looked < 0:
+            whose = "the base's" if self._config.start_from is None else "the start's"
+            self._learner.refuse_no_number(loss, f"{whose} held-out loss")
         if not math.isfinite(loss):
-            raise self._no_number(NotANumberError(f"the held-out loss is {loss}"))
+            raise self._no_number(f"the held-out loss is {loss} after step {position.step}")
         is_best = loss < position.best_loss
         worse = 0 if is_best else position.worse + 1
         patience = self._config.patience
@@ -283,10 +286,9 @@ class _Run:
     def _rows(self, examples: Sequence[Tokens]) -> list[Row]:
         return pack(examples, self._config.row_tokens) if self._config.packing else alone(examples)
 
-    def _no_number(self, error: NotANumberError) -> NotANumberError:
+    def _no_number(self, what: str) -> NotANumberError:
         return NotANumberError(
-            f"{error.what} at step {self._position.step + 1}; the checkpoint before it and the best adapter, of step "
-            f"{self._position.best_step}, stand",
+            f"{what}; the checkpoint before it and the best adapter, of step {self._position.best_step}, stand",
             where=str(self._config.out),
             allowed="a lower learning_rate in another out",
         )
@@ -302,9 +304,11 @@ def rate_at(step: int, steps: int, config: TrainingConfig) -> float:
     return config.learning_rate * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup)))
 
 
-def _facts(config: TrainingConfig, base: Base, material: Material, shape: Any) -> RunFacts:
-    """Returns what the run is; the shape is the base's configuration, of transformers."""
+def _facts(config: TrainingConfig, base: Base, material: Material, learner: Learner) -> RunFacts:
+    """Returns what the run is; device and precision are those that it really has."""
+    shape = learner.shape
     settings = config.model_dump(mode="json", exclude=_INDIFFERENT)
+    settings |= {"device": learner.device, "dtype": learner.dtype}
     digests = {f"{name}.jsonl": _digest(config.data / f"{name}.jsonl") for name in ("train", "validation")}
     return RunFacts(
         settings={**settings, **digests, "base": base.digest or base.name},

@@ -11,9 +11,9 @@ from dramaturg.errors import UserError
 from dramaturg.text import write_atomically
 from dramaturg.train.card import DataCard, card_of, read_card, tokenizer_of, write_card
 from dramaturg.train.example import Example, ExampleRow, Gathered, Kind
-from dramaturg.train.formats import FORMS, Form, file_of, write_form
+from dramaturg.train.formats import FORMS, Form, all_formed, file_of, write_form
 from dramaturg.train.leaks import Piece, find_leaks, sharing
-from dramaturg.train.recipes import BASE, write_llamafactory, write_trl
+from dramaturg.train.recipes import BASE, CUTOFF_TOKENS, Reads, write_dataset_info, write_llamafactory, write_trl
 from dramaturg.train.splitting import SPLITS, Split, read_set, refuse_one_class, split_as, split_examples
 
 PAIRS: tuple[tuple[Split, Split], ...] = (("train", "test"), ("validation", "test"), ("train", "validation"))
@@ -64,8 +64,9 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
         sources: Folders and files that they are from.
 
     Raises:
-        UserError: The set is empty, has one class, cannot be split, or a form cannot hold it.
-        MissingExtraError: A form or the tokenizer needs what is not installed.
+        UserError: The set is empty, has one class, cannot be split, or a form cannot hold it; what the folder held
+            before is still there.
+        MissingExtraError: A form or the tokenizer needs what is not installed; see there.
     """
     left_out = Counter(gathered.left_out)
     examples = _distinct(gathered.examples, left_out)
@@ -96,15 +97,14 @@ def write_set(out: Path, kind: Kind, gathered: Gathered, layout: Layout, *, sour
         tokens_of=tokens_of,
         tokenizer=tokenizer,
     )
+    by_split = {name: [ExampleRow.of(one) for one in splits[name]] for name in SPLITS if splits.get(name)}
+    formed = {form: all_formed(by_split, form) for form in layout.forms}
     _clear(out)
-    for name in SPLITS:
-        rows = [ExampleRow.of(example) for example in splits.get(name, [])]
-        if not rows:
-            continue
+    for name, rows in by_split.items():
         write_atomically(out / f"{name}.jsonl", "".join(f"{row.model_dump_json()}\n" for row in rows))
         for form in layout.forms:
-            write_form(out / form, name, rows, form)
-    _configure(out, kind, layout, splits)
+            write_form(out / form, name, formed[form][name], form)
+    _configure(out, layout, card)
     write_card(out, card)
     return card
 
@@ -114,7 +114,8 @@ def _clear(out: Path) -> None:
     for name in SPLITS:
         for path in (out / f"{name}.jsonl", *(file_of(out / form, name, form) for form in FORMS)):
             path.unlink(missing_ok=True)
-    for path in (out / "trl.yaml", out / "llamafactory.yaml"):
+    infos = [out / form / "dataset_info.json" for form in FORMS]
+    for path in (out / "trl.yaml", out / "llamafactory.yaml", *infos):
         path.unlink(missing_ok=True)
 
 
@@ -180,12 +181,22 @@ def _texts(example: Example) -> tuple[str, ...]:
     return tuple(message.text for message in example.messages)
 
 
-def _configure(out: Path, kind: Kind, layout: Layout, splits: Mapping[Split, Sequence[Example]]) -> None:
-    base = layout.base or BASE
+def _configure(out: Path, layout: Layout, card: DataCard) -> None:
+    base, splits, note = layout.base or BASE, tuple(card.splits), _length_note(card)
     if "trl" in layout.forms:
-        write_trl(out, kind, base=base, splits=tuple(splits), seed=layout.seed)
-    for form in layout.forms:
-        if form in {"alpaca", "sharegpt"}:
-            reads = "alpaca" if form == "alpaca" else "sharegpt"
-            write_llamafactory(out, kind, base=base, reads=reads, splits=tuple(splits), seed=layout.seed)
-            break
+        write_trl(out, card.kind, base=base, splits=splits, seed=layout.seed, note=note)
+    read: list[Reads] = [form for form in layout.forms if form == "alpaca" or form == "sharegpt"]
+    for reads in read:
+        write_dataset_info(out, card.kind, reads=reads, splits=splits)
+    if read:
+        write_llamafactory(out, card.kind, base=base, reads=read[0], splits=splits, seed=layout.seed, note=note)
+
+
+def _length_note(card: DataCard) -> str:
+    """Returns what a trainer's cutoff means for the set: beyond it, trainers cut without a word."""
+    tokens = [facts.tokens for facts in card.splits.values()]
+    longest, over = max(one.most for one in tokens), sum(one.over_cutoff for one in tokens)
+    return (
+        f"An example longer than the cutoff is cut. The longest has {longest} tokens, {over} are"
+        f" longer than {CUTOFF_TOKENS} (tokens are {card.tokenizer})."
+    )
