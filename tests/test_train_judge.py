@@ -393,6 +393,13 @@ def test_kinds_that_are_left_out_stand_nowhere(tmp_path: Path):
         judge_examples(excerpts, [], shipped_questions(), seed=1, without=frozenset({"too_loud"}))
 
 
+def test_plain_excerpts_ask_of_presence_alone():
+    made = [Excerpt.model_validate(EXCERPT)]
+    plain = judge_examples(made, [], shipped_questions(), seed=1, plain=True).examples
+    assert [(one.answer, one.purpose) for one in plain] == [("Yes", ""), ("No", "")]
+    assert all("<reference>" not in message.text for one in plain for message in one.messages)
+
+
 def test_a_first_lesson_asks_about_no_fault_that_could_be_left_out(tmp_path: Path):
     code, _, errors = dramaturg(
         "train", "data", "judge", "--first-lesson", "--without", "slang", "--out", tmp_path / "set"
