@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -50,11 +51,12 @@ def estimate(values: Iterable[tuple[Mark, float | None]]) -> Estimate:
 def compared(one: Mapping[Key, Mark], other: Mapping[Key, Mark]) -> tuple[Estimate, int]:
     """Returns how much higher one judge's balanced accuracy is on what both were asked, and how many one alone was."""
     both = [key for key in one if key in other and one[key]["nature"] == other[key]["nature"]]
-    found = estimate(
-        (one[key], None if (a := right(one[key])) is None or (b := right(other[key])) is None else a - b)
+    halves = estimate(  # differences lie between -1 and 1, and shares between 0 and 1
+        (one[key], None if (a := right(one[key])) is None or (b := right(other[key])) is None else (a - b + 1) / 2)
         for key in both
     )
-    return found, len(one.keys() | other.keys()) - len(both)
+    value, low, high = (None if end is None else 2 * end - 1 for end in (halves.value, halves.low, halves.high))
+    return replace(halves, value=value, low=low, high=high), len(one.keys() | other.keys()) - len(both)
 
 
 def part_of(marks: Mapping[Key, Mark], part: str, unseen: set[str]) -> dict[Key, Mark]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from dramaturg.judge.audit import Base, Card, Figure, Parts
-    from dramaturg.judge.audit.excerpts import Excerpt
     from dramaturg.judge.checklist import Checklist
     from dramaturg.run.audit import AuditResult
     from dramaturg.run.material import JudgeBench
@@ -77,6 +77,12 @@ def judge(
             help="held-out: without the transcripts, cases and natural text that the judge's adapter was trained on.",
         ),
     ] = Split.HELD_OUT,
+    held_out_by: Annotated[
+        str,
+        typer.Option(
+            "--held-out-by", metavar="SPEC", help="A trained judge whose held-out transcripts are asked, to compare."
+        ),
+    ] = "",
     out: Annotated[
         Path | None, typer.Option("--out", help="Output folder; one of its own in the cache by default.")
     ] = None,
@@ -100,6 +106,7 @@ def judge(
     from dramaturg.run.audit import Audit
     from dramaturg.run.judging import benches_of
     from dramaturg.run.kept import keep_models
+    from dramaturg.run.natural import unknown_excerpts
 
     (bench,) = benches_of(
         [spec],
@@ -110,10 +117,11 @@ def judge(
         ask=ask.value,
     )
     every = _bases(bench.checklist, transcripts)
-    bases = every if split is Split.ALL else _unknown_to(bench, every)
+    known = () if split is Split.ALL else _known_to(bench, held_out_by)
+    bases = _unknown(known, every)
     plan = plan_audit(bench.checklist, bases, sample=sample or None, seed=seed)
     shipped_natural = natural_excerpts(bench.checklist.language) if bench.mode == "glance" else ()
-    natural = shipped_natural if split is Split.ALL else _unknown_natural(bench, shipped_natural)
+    natural = unknown_excerpts(shipped_natural, known)
     folder = out or _own_folder(bench, sample, seed, transcripts)
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost=max_cost)
     budget.check_prices({spec: bench.model.identity})
@@ -125,6 +133,7 @@ def judge(
         ("seed", seed, 1),
         ("transcripts", transcripts, None),
         ("split", split, Split.HELD_OUT),
+        ("held-out-by", held_out_by, ""),
     )
     chosen = [f"--{name} {value}" for name, value, default in options if value != default]
     command = " ".join([f"dramaturg audit judge {spec} --checklist {checklist} --mode {bench.mode}", *chosen])
@@ -349,13 +358,19 @@ def _bases(checklist: Checklist, transcripts: Path | None) -> tuple[Base, ...]:
     return bases
 
 
-def _unknown_to(bench: JudgeBench, bases: tuple[Base, ...]) -> tuple[Base, ...]:
-    """Returns the clean transcripts that the judge was not trained on, nor on others of their case."""
-    from dramaturg.errors import UserError
+def _known_to(bench: JudgeBench, other: str) -> tuple[str, ...]:
+    """Returns the ids that the judge was trained on, and those of another judge that it is compared with."""
+    from dramaturg.model import parse_spec
     from dramaturg.model.local_files import adapter_trained_on
 
-    known = set(adapter_trained_on(bench.model.spec))
-    left = tuple(base for base in bases if known.isdisjoint({base.id, base.transcript.scenario.id}))
+    return (*adapter_trained_on(bench.model.spec), *(adapter_trained_on(parse_spec(other)) if other else ()))
+
+
+def _unknown(known: Collection[str], bases: tuple[Base, ...]) -> tuple[Base, ...]:
+    """Returns the clean transcripts that are not known, nor others of their case."""
+    from dramaturg.errors import UserError
+
+    left = tuple(base for base in bases if {base.id, base.transcript.scenario.id}.isdisjoint(known))
     if not left:
         raise UserError(
             f"the judge was trained on all {len(bases)} clean transcripts",
@@ -363,14 +378,6 @@ def _unknown_to(bench: JudgeBench, bases: tuple[Base, ...]) -> tuple[Base, ...]:
             allowed="--transcripts FILE with others, or --split all",
         )
     return left
-
-
-def _unknown_natural(bench: JudgeBench, excerpts: tuple[Excerpt, ...]) -> tuple[Excerpt, ...]:
-    """Returns the excerpts of natural text of which the judge was not trained on the case."""
-    from dramaturg.model.local_files import adapter_trained_on
-    from dramaturg.run.natural import unknown_excerpts
-
-    return unknown_excerpts(excerpts, adapter_trained_on(bench.model.spec))
 
 
 def _own_folder(bench: JudgeBench, sample: int, seed: int, transcripts: Path | None) -> Path:

@@ -35,7 +35,7 @@ def demo(
     out: Annotated[Path, typer.Option("--out", help="Output folder.")] = Path("dramaturg-demo"),
     model: Annotated[str, typer.Option("--model", help="Who plays.")] = "embedded:smollm2-135m",
     judge: Annotated[str, typer.Option("--judge", help="Who judges.")] = "embedded:dramaturg-judge",
-    case: Annotated[str, typer.Option("--case", help="Which case.")] = "summit-ridge",
+    case: Annotated[str, typer.Option("--case", help="Which case.")] = "museum-intrusion",
 ) -> None:
     """Watch an embedded model play a court case, be judged by a checklist, and read the report."""
     from dramaturg.cli.models import pull_with_progress
