@@ -54,9 +54,14 @@ def examples_of(*excerpts: dict[str, object]) -> list[Example]:
     return judge_examples(made, [], shipped_questions(), seed=1).examples
 
 
+def turn_of(example: Example) -> str:
+    """Returns the id of the turn that is asked about."""
+    return example.messages[-1].text.rpartition("About ")[2].split()[0]
+
+
 def said(example: Example) -> str:
     """Returns the turn that is asked about, as it is shown."""
-    turn = example.messages[-1].text.split()[1]
+    turn = turn_of(example)
     shown = example.messages[1].text
     return next(line for line in shown.splitlines() if line.startswith(f"[{turn}]"))
 
@@ -333,7 +338,7 @@ def test_a_set_of_an_audit_has_a_yes_where_each_fault_is(tmp_path: Path):
     faulty = {(one["transcript"], turn) for one in planted for done in one["mutations"] for turn in done["turns"]}
     for one in found.examples:
         if one.answer == "Yes":
-            assert (one.source, one.messages[-1].text.split()[1]) in faulty
+            assert (one.source, turn_of(one)) in faulty
     lines = (audit / "specimens.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (audit / "specimens.jsonl").write_text("".join(lines[1:]), encoding="utf-8")
     with pytest.raises(ContentError, match=r"planted\.jsonl:1: there is no specimen"):
