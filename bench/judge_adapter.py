@@ -1,7 +1,7 @@
 """What the adapter of the shipped judge costs: questions per second in mode `glance`, against its base alone.
 
-Budget: ≥ 0.9. Both models are open at once and take turns, the order changing from round to round. No rule finds a
-fault in the trial that is judged, so every question reaches the model. Pulls the base where it is not there yet.
+Budget: ≥ 0.9. Both models are open at once and take turns, the order changing from round to round. The rules before
+the adapter are left out: they would answer in no time. Pulls the base where it is not there yet.
 
     python bench/judge_adapter.py [--json] [--base SPEC] [--tuned SPEC] [--questions 6] [--rounds 4]
 """
@@ -18,7 +18,7 @@ from dramaturg.errors import UserError
 from dramaturg.judge.checklist import judge_transcript
 from dramaturg.ledger import Ledger
 from dramaturg.model import parse_spec
-from dramaturg.model.composed import base_name
+from dramaturg.model.composed import COMPOSED, base_name
 from dramaturg.model.opening import Models
 from dramaturg.model.pull import pull
 from dramaturg.text import sha256
@@ -33,7 +33,7 @@ TURNS = 12
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", default="embedded:smollm2-135m")
-    parser.add_argument("--tuned", default="embedded:dramaturg-judge")
+    parser.add_argument("--tuned", default=f"embedded:smollm2-135m+{COMPOSED['dramaturg-judge'].adapter_path}")
     parser.add_argument("--questions", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--json", action="store_true")
