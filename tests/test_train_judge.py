@@ -305,6 +305,24 @@ def test_what_another_set_holds_out_is_not_learnt_in_other_words_either(tmp_path
     assert code == 0, errors
 
 
+def test_what_is_stock_in_another_set_may_be_a_leak_in_this_one_alone(tmp_path: Path):
+    stock = "Everybody in the valley knows that the old key of the mill was never made to be lent to a stranger"
+    words = ("Barn", "Cellar", "Dell", "Elm", "Ford", "Glen", "Hall", "Inn")
+    many = _scenes({word: f"The key lies in the {word}. {stock}." for word in words})
+    (tmp_path / "all.yaml").write_text(yaml.safe_dump({"excerpts": many}))
+    out = tmp_path / "set"
+    make = ("train", "data", "judge", "--excerpts")
+    code, _, errors = dramaturg(*make, tmp_path / "all.yaml", "--out", out, "--test", "0.2")
+    assert code == 0, errors
+    some = {json.loads((out / f"{name}.jsonl").read_text().splitlines()[0])["scene"] for name in ("train", "test")}
+    few = {"excerpts": [one for one in many if one["id"] in some]}
+    (tmp_path / "few.yaml").write_text(yaml.safe_dump(few))
+    code, _, errors = dramaturg(*make, tmp_path / "few.yaml", "--out", tmp_path / "few", "--split-as", out)
+    assert code == 0, errors
+    code, _, errors = dramaturg("train", "check", tmp_path / "few")
+    assert code == 0, errors
+
+
 def test_splits_of_a_set_that_tears_a_scene_or_learns_nothing_are_not_taken(tmp_path: Path):
     excerpts = tmp_path / "one.yaml"
     excerpts.write_text(yaml.safe_dump({"excerpts": _scenes({"Barn": "A barn.", "Dell": "A dell.", "Elm": "An elm."})}))

@@ -155,6 +155,8 @@ def _without_shared_runs(
             if name not in kept or (other not in kept and not beside):
                 continue
             shared = sharing([*_pieces(kept), *beside], name, other)
+            if beside and other in kept:  # what is stock beside another set may stand in two scenes of this one alone
+                shared |= sharing(_pieces(kept), name, other)
             clear = [example for example in kept[name] if example.id not in shared]
             is_clear = is_clear and len(clear) == len(kept[name])
             left_out[f"shares a run of words with {other}"] += len(kept[name]) - len(clear)
