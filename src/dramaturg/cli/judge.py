@@ -47,8 +47,8 @@ MODES = (
     "paper: one call per dimension, in the form of RPA-Check's appendix. joint: all questions in one call. "
     "grouped: one call per sub-dimension. single: one call per question. probability: the same, and the probability "
     "of yes is read. windowed: what one turn can show is asked of each turn with its neighbours, the "
-    "rest as in single. glance: every question is asked of each turn with those before it, and the probability of "
-    "yes is read."
+    "rest as in single. glance: every question is asked of each turn with the one before it, and the probability "
+    "of yes is read."
 )
 OF_THE_JUDGE = "single, or what the judge was made for"
 MOST_VOTES = 99

@@ -182,8 +182,11 @@ def judge_examples(
         allowed = ", ".join(sorted(questions.faults.keys() | BY_KIND.keys()))
         raise UserError(f"no fault is of the kind {min(unknown)!r}", where="--without", allowed=allowed)
     asked = questions.without(without)
-    of_excerpt = _plain_labels if plain else _labels_of_excerpt
-    labels = [label for excerpt in excerpts for label in of_excerpt(_spared(excerpt, without), asked, seed)]
+    labels = [
+        label
+        for excerpt in excerpts
+        for label in (_plain_labels(excerpt) if plain else _labels_of_excerpt(_spared(excerpt, without), asked, seed))
+    ]
     return _gathered([*labels, *(label for folder in audits for label in _labels_of_audit(folder, seed, without))])
 
 
@@ -258,7 +261,7 @@ def _labels_of_excerpt(excerpt: Excerpt, questions: Questions, seed: int) -> Ite
         yield _Label(clean, one.turn, one.ask, said, "", facts=rng.random() < FACTS_SHARE)
 
 
-def _plain_labels(excerpt: Excerpt, questions: Questions, seed: int) -> Iterator[_Label]:
+def _plain_labels(excerpt: Excerpt) -> Iterator[_Label]:
     clean = transcript_of(excerpt)
     for said, one in _presences(excerpt):
         yield _Label(clean, one.turn, one.ask, said, "")
